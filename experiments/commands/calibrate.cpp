@@ -141,7 +141,7 @@ void print(const CalibrateOptions& options, const Calibration& calibration) {
     }
     const std::string about = printable(calibration.runId) + ": " + std::to_string(calibration.workers) + " workers, " +
                               printable(calibration.model) + ", batch " + std::to_string(calibration.batchSize) +
-                              " a worker";
+                              " a worker; " + printable(calibration.origin);
     std::printf("%s\n\n%s", plainWords(about, options.markup).c_str(), textOf(calibration, options.markup).c_str());
     if (!options.out.empty()) return;
     const std::string document =

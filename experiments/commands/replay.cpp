@@ -75,7 +75,8 @@ void report(const storage::RunRow& replayed, const storage::RunRow& recorded, co
     TextTable table({"", "ms/step", "hidden", "run"});
     table.leftAlign(3);
     const std::vector<std::string> steps = alike({recorded.stepMs, replayed.stepMs});
-    table.add({"recorded", steps[0], percent(recorded.hidden), printable(recorded.runId)});
+    table.add({recorded.timeSimulated ? "recorded, time simulated" : "recorded", steps[0], percent(recorded.hidden),
+               printable(recorded.runId)});
     table.add({"replayed, time simulated", steps[1], percent(replayed.hidden), printable(replayed.runId)});
     std::fputs(table.toString(options.markup).c_str(), stdout);
     if (both)

@@ -359,7 +359,7 @@ private:
     // Asks for another forecast once there are other measurements, or another calibration is preferred.
     void lookAtRuns() {
         const Report* preferred = context_.reports.find(preferredCalibration());
-        const QStringList measured = preferred ? preferred->runs() : QStringList();
+        const QStringList measured = preferred ? preferred->runs : QStringList();
         const std::pair sources(finishedRuns(), measured.isEmpty() ? QString() : measured.front());
         if (std::exchange(sources_, sources) != sources) draft_.forecastAnew(sources.second);
     }

@@ -9,6 +9,7 @@
 #include "gui/experiment/round_gantt.h"
 #include "gui/kit/parts/elided_label.h"
 #include "gui/kit/parts/wrapped_label.h"
+#include "gui/kit/words/seconds.h"
 
 namespace dasgd::gui {
 
@@ -180,7 +181,7 @@ void ForecastView::resizeEvent(QResizeEvent* event) {
     fitActions();
 }
 
-// Hides the two actions if there is no room: the Reports page has them too, but the figures are only here.
+// Hides the two actions if there is no room: the page "What if" has them too, but the figures are only here.
 void ForecastView::fitActions() {
     int needed = 0;
     const auto add = [&](const QWidget& one) {
@@ -216,8 +217,7 @@ void ForecastView::showChooser() {
     const QString whole = one ? toQString(one->label) : QString(), label = narrow(whole);
     const QString shown = chooser_->fontMetrics().elidedText(label, Qt::ElideMiddle, kWidestCase);
     chooser_->setText(one ? shown + QStringLiteral(" ▾") : QString());
-    chooser_->setToolTip(tr("Which of the runs to look at") +
-                         (shown == label ? QString() : QLatin1Char('\n') + whole));
+    chooser_->setToolTip(tr("Which of the runs to look at") + (shown == label ? QString() : QLatin1Char('\n') + whole));
     chooser_->setAccessibleName(one ? tr("Forecast of %1").arg(whole) : QString());
 }
 
@@ -263,9 +263,9 @@ void ForecastView::showFigures(const ForecastCase& one) {
     const RoundForecast& round = *one.round;
     const std::optional<double> hidden = round.hidden;
     put(numbers_[0], percent(hidden), hidden ? QStringLiteral("%") : QString(),
-        !hidden                                 ? "number"
+        !hidden                             ? "number"
         : *hidden < 1 || !one.doubt.empty() ? "numberwarn"
-                                                : "numbergood");
+                                            : "numbergood");
     const Quantity blocked = time(round.blockedPerStep()), step = time(round.stepSeconds);
     put(numbers_[1], round.blocked > 0 ? blocked.number : QStringLiteral("0"),
         (round.blocked > 0 ? blocked.unit : QStringLiteral("ms")) + tr("/step"));

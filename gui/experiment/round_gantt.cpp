@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gui/data/spans/span_colors.h"
+#include "gui/kit/words/seconds.h"
 #include "gui/kit/words/words.h"
 #include "gui/timeline/view/time_scale.h"
 #include "gui/timeline/view/timeline_painter.h"

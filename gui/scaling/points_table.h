@@ -1,4 +1,4 @@
-// The table of the Scaling page, with a row for each point.
+// The table of the Scaling view, with a row for each point.
 #pragma once
 
 #include <QHeaderView>

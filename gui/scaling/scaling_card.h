@@ -1,4 +1,4 @@
-// One plot of the Scaling page: the drawn lines over the number of workers.
+// One plot of the Scaling view: the drawn lines over the number of workers.
 #pragma once
 
 #include <optional>

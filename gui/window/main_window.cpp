@@ -92,7 +92,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
     connect(rail_, &Rail::workspaceWanted, this, &MainWindow::openWorkspace);
     setAcceptDrops(true);
-    connect(&reports_, &ReportLibrary::pageWanted, this, [this] { open("Reports"); });
+    connect(&reports_, &ReportLibrary::pageWanted, this, [this] { open(kWhatIfPage); });
     connect(&session_, &Session::pulseChanged, this, [this] { statusPace_.request(); });
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::errorChanged, this, &MainWindow::updateStatus);

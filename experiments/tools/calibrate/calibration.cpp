@@ -273,6 +273,9 @@ Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string&
     DASGD_ASSIGN(const storage::RunDetail detail, reader.run(runId));
     Calibration calibration{
         .runId = detail.row.runId, .gitCommit = detail.row.gitCommit, .workers = detail.row.workers};
+    calibration.origin = detail.row.timeSimulated ? "time simulated"
+                         : detail.linkEmulated    ? "measured, emulated link " + detail.link
+                                                  : "measured";
     DASGD_ASSIGN(const Value config, parseToml(detail.row.config, detail.row.runId));
     if (const auto* model = valueAt<std::string>(config, "model", "name")) calibration.model = *model;
     if (const auto* batch = valueAt<std::int64_t>(config, "train", "batch_size")) calibration.batchSize = *batch;

@@ -33,6 +33,7 @@ struct ComputeFit {
 
 struct Calibration {
     std::string runId, gitCommit, model;
+    std::string origin;  // "measured", "measured, emulated link 200Mbps, 1ms", "time simulated"
     int workers = 0;
     std::int64_t batchSize = 0;  // per worker
     ComputeFit compute;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "core/base/log.h"
@@ -140,7 +141,10 @@ std::string forecastText(const PlanForecast& forecast) {
     std::string text = "Forecast of one round, by formula; nothing was run.\n\n" + table.toString() + "\n";
     for (const std::string& sentence : notes) text += printable(sentence) + "\n";
     text += "All runs one after the other: " + forecast.takes + " (" + forecast.takesFrom + ")";
-    return "# " + printableLines(text, "\n# ") + "\n";
+    std::string comments;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) comments += (line.empty() ? "#" : "# ") + line + "\n";
+    return comments;
 }
 
 }  // namespace dasgd::experiments

@@ -8,6 +8,7 @@
 
 #include "gui/experiment/model/forecast/forecast_board.h"
 #include "gui/kit/theme/theme.h"
+#include "gui/kit/words/seconds.h"
 #include "gui/kit/words/words.h"
 
 namespace dasgd::gui {

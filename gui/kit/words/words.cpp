@@ -59,11 +59,6 @@ Quantity durationInWords(Ns duration) {
     return {shortNumber(ns / 1e9, 4), QStringLiteral("s")};
 }
 
-QString secondsInWords(double seconds) {
-    constexpr double kMostNs = 9e18;
-    return durationInWords(static_cast<Ns>(std::llround(std::min(seconds * 1e9, kMostNs)))).text();
-}
-
 QString asTip(const QString& plain) {
     return QStringLiteral("<p style=\"white-space: pre-wrap\">") +
            plain.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")) + QStringLiteral("</p>");

@@ -23,8 +23,6 @@ inline const QString kAbsent = QStringLiteral("–");
 [[nodiscard]] Quantity bytesInWords(double bytes);
 // The unit follows the magnitude: "740 µs", "12.3 ms", "4.21 s".
 [[nodiscard]] Quantity durationInWords(Ns duration);
-// durationInWords() of seconds that need not be an instant: "14.0 ms".
-[[nodiscard]] QString secondsInWords(double seconds);
 // "1 run", "2 runs", "0 runs": `noun` is singular and gets an s for any count but 1.
 [[nodiscard]] QString counted(qint64 count, const char* noun);
 // `plain` as rich text for a tool tip, escaped, so that names are never read as markup.

@@ -1,4 +1,4 @@
-// State of the Scaling page: the lines of the workspace, those that are drawn, and their points as far as they are
+// State of the Scaling view: the lines of the workspace, those that are drawn, and their points as far as they are
 // read. UI thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The lines of the Scaling page as a list of choices: experiments, each followed by its configurations.
+// The lines of the Scaling view as a list of choices: experiments, each followed by its configurations.
 #pragma once
 
 #include <QAbstractListModel>

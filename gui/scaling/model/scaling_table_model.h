@@ -1,4 +1,4 @@
-// The points of the Scaling page as numbers: one row for each line and number of workers.
+// The points of the Scaling view as numbers: one row for each line and number of workers.
 #pragma once
 
 #include <QAbstractTableModel>

@@ -1,4 +1,4 @@
-// Step times and evaluations of ended runs, from which the points of the Scaling page are computed.
+// Step times and evaluations of ended runs, from which the points of the Scaling view are computed.
 #pragma once
 
 #include <QStringList>

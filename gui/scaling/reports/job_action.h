@@ -1,16 +1,16 @@
-// Requests of other pages to the Reports page, and the results that they take from its reports.
+// Requests of other pages to the reports of the page "What if", and the results that they take from them.
 #pragma once
 
 #include <QString>
 
-#include "gui/data/session/session.h"
 #include "gui/experiment/model/experiment_draft.h"
 #include "gui/kit/parts/page.h"
 #include "gui/kit/words/settings_file.h"
-#include "gui/scaling/model/reports/report_content.h"
 #include "gui/scaling/model/reports/report_library.h"
 
 namespace dasgd::gui {
+
+inline constexpr const char* kWhatIfPage = "What if";
 
 // Opens the form of a job on the experiment being set up. A calibration has no form and starts at once.
 inline void askOfDraft(PageContext& context, JobKind kind) {
@@ -23,21 +23,13 @@ inline void askOfDraft(PageContext& context, JobKind kind) {
         context.reports.ask(request);
     } else {
         // The page is opened first, since it shows the reason if the job does not start.
-        context.open("Reports");
+        context.open(kWhatIfPage);
         context.reports.start(request);
     }
 }
 
 inline void askReplay(PageContext& context, const QString& run) {
     context.reports.ask({.kind = JobKind::Replay, .title = run, .run = run});
-}
-
-// Looks up the configuration of a run of the session by id; "" for an unknown run.
-[[nodiscard]] inline ConfigOf configOf(Session& session) {
-    return [&session](const QString& run) {
-        const auto item = session.runs().find(run);
-        return item ? item->row.config : std::string();
-    };
 }
 
 // The report whose calibration the forecast prefers; "" for the newest.

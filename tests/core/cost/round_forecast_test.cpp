@@ -104,8 +104,7 @@ TEST(RoundForecast, OfTwoStagesItIsTheFormulaOfCoreCostAndEverySpanIsDrawn) {
                                                   .exchange = exchange,
                                                   .contention = contention});
                 ASSERT_TRUE(round);
-                EXPECT_NEAR(round->stepSeconds, exchangeStepSeconds(0.005, exchange, period, delay, contention),
-                            1e-12);
+                EXPECT_NEAR(round->stepSeconds, exchangeStepSeconds(0.005, exchange, period, delay, contention), 1e-12);
                 EXPECT_NEAR(total(*round, SpanKind::Transfer), 2 * exchange.transfers(), 1e-12);
                 EXPECT_NEAR(total(*round, SpanKind::Snapshot), 2 * exchange.encode, 1e-12);
                 EXPECT_NEAR(total(*round, SpanKind::Merge), 2 * (exchange.recode + exchange.decode), 1e-12);

@@ -52,8 +52,8 @@ TEST(Text, ATableIsMarkdownWithTheSameRows) {
     table.add({"a|b*", "12.5", "<i>"});
     table.add({"short"});
     EXPECT_EQ(table.toString(Markup::Markdown),
-              "\n| what    |    n |       |\n| :------ | ---: | :---- |\n| a\\|b\\* | 12.5 | \\<i\\> |\n"
-              "| short   |      |       |\n\n");
+              "\n| what   |    n |       |\n| :----- | ---: | :---- |\n| a\\|b\\* | 12.5 | \\<i\\> |\n"
+              "| short  |      |       |\n\n");
     EXPECT_EQ(table.toString(), "what      n\na|b*   12.5  <i>\nshort\n");
 }
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/errors.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/nccl_tests_output.h"
 
@@ -75,6 +76,19 @@ TEST(CalibrateCommand, MeasuresRealRanksAndTakesRecordedRuns) {
     const test::Ended again = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w", "--json"});
     ASSERT_EQ(again.exit, 0) << again.err;
     EXPECT_GT(nlohmann::json::parse(again.out)["step_s"].get<double>(), 0);
+}
+
+TEST(CalibrateCommand, GivesTheSameTextAsMarkdown) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    const test::Ended plain = folder.run({"calibrate", "known.toml", "-w", "w", "-q"});
+    ASSERT_EQ(plain.exit, 0) << plain.err;
+    EXPECT_THAT(plain.out, HasSubstr("; time simulated"));
+    const test::Ended marked = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w", "--markdown"});
+    ASSERT_EQ(marked.exit, 0) << marked.err;
+    EXPECT_THAT(marked.out, AllOf(HasSubstr("\n| what "), HasSubstr("| T_c, one local step "), HasSubstr(" 5.000 ms |"),
+                                  HasSubstr("```toml\n"), HasSubstr("; time simulated")));
+    EXPECT_EQ(folder.run({"calibrate", "known.toml", "-w", "w", "--json", "--markdown"}).exit, kWrongInput);
 }
 
 TEST(CalibrateCommand, PrintsTheExperimentForWorkersOfALauncher) {

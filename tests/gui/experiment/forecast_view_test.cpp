@@ -5,6 +5,7 @@
 #include <QMenu>
 
 #include "gui/experiment/round_gantt.h"
+#include "gui/kit/words/seconds.h"
 #include "tests/gui/support/bench.h"
 #include "tests/gui/support/forecasts.h"
 
@@ -176,7 +177,8 @@ TEST_F(ForecastViewTest, WhoDoesNotSeeThePictureHearsIt) {
 TEST_F(ForecastViewTest, TwoWarningsAreWhole) {
     ForecastCase bad = blockingCase();
     bad.doubt =
-        "Calibration first-light: No link fits these transfers: the fitted one is 46.2 % off the longest and 456.9 % off "
+        "Calibration first-light: No link fits these transfers: the fitted one is 46.2 % off the longest and 456.9 % "
+        "off "
         "the worst of them. Calibrate again.";
     show({bad});
     view_.resize(600, 195);

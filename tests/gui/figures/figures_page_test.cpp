@@ -103,7 +103,7 @@ TEST_F(FiguresPageTest, PagesMakeFiguresOfWhatTheyShow) {
     recordTwoLines(workspace_.store());
     openFigures();
     ASSERT_TRUE(eventually([&] { return window_->session().current() && window_->session().detail(); }));
-    for (const char* page : {"Run", "Timeline", "Scaling"}) {
+    for (const char* page : {"Run", "Timeline", "What if"}) {
         window_->open(page);
         const std::size_t before = library().figures().size();
         ASSERT_TRUE(eventually([&] {

@@ -1,11 +1,9 @@
-// Reports of the built `dasgd`: each job as the window starts it, its progress, and its JSON as the page reads it.
+// Reports of the built `dasgd`: each job as the window starts it, its progress, and its text as the page shows it.
 #include <gtest/gtest.h>
 
 #include <QFile>
 #include <algorithm>
 
-#include "gui/kit/words/words.h"
-#include "gui/scaling/model/reports/report_content.h"
 #include "gui/scaling/model/reports/report_library.h"
 #include "storage/read/run_reader.h"
 #include "tests/gui/support/bench.h"
@@ -55,8 +53,9 @@ protected:
         if (!now()) return {};
         EXPECT_EQ(stateInWords(now()->state), stateInWords(ReportState::Finished)) << now()->error.toStdString();
         EXPECT_FALSE(now()->version.isEmpty());
-        EXPECT_FALSE(now()->runs().isEmpty());
-        for (const QString& run : now()->runs()) {
+        // The table of a scaling names no runs.
+        EXPECT_EQ(now()->runs.isEmpty(), request.kind == JobKind::Scale) << now()->markdown.toStdString();
+        for (const QString& run : now()->runs) {
             EXPECT_FALSE(configOf(run).empty()) << run.toStdString() << " is no run of the workspace";
         }
         return *now();
@@ -66,9 +65,6 @@ protected:
         if (!reader) return {};
         const auto row = reader->row(run.toStdString());
         return row ? row->config : std::string();
-    }
-    [[nodiscard]] ReportContent content(const Report& report) const {
-        return contentOf(report, [this](const QString& run) { return configOf(run); });
     }
     [[nodiscard]] static JobRequest request(JobKind kind) {
         return {.kind = kind, .title = QStringLiteral("known"), .text = kKnown};
@@ -88,46 +84,33 @@ private:
     }
 };
 
-const ReportFigure* figureOf(const ReportContent& content, const char* label) {
-    const auto found = std::ranges::find_if(
-        content.figures, [&](const ReportFigure& one) { return one.label.startsWith(QString::fromUtf8(label)); });
-    return found == content.figures.end() ? nullptr : &*found;
+// Rows of the tables, as their cells.
+std::vector<QStringList> rowsOf(const Report& report) {
+    std::vector<QStringList> rows;
+    for (const QString& line : report.markdown.split(u'\n')) {
+        if (!line.startsWith(u'|')) continue;
+        QStringList cells;
+        for (const QString& cell : line.mid(1, line.size() - 2).split(u'|')) cells << cell.trimmed();
+        rows.push_back(cells);
+    }
+    return rows;
 }
 
-void expectFiguresPresent(const ReportContent& content) {
-    EXPECT_FALSE(content.figures.empty());
-    for (const ReportFigure& one : content.figures) {
-        EXPECT_FALSE(one.number.isEmpty() || one.number == kAbsent) << one.label.toStdString();
+QStringList rowOf(const Report& report, const QString& first) {
+    for (const QStringList& row : rowsOf(report)) {
+        if (row[0].startsWith(first)) return row;
     }
-}
-
-// "row 2, hidden": the cells that have no value.
-QStringList absentIn(const ReportTable& table) {
-    QStringList absent;
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-        const QStringList& cells = table.rows[i].cells;
-        EXPECT_EQ(cells.size(), table.headers.size());
-        for (qsizetype j = 0; j < cells.size(); ++j) {
-            const bool empty = cells[j].isEmpty() || cells[j] == kAbsent;
-            if (empty) absent << QStringLiteral("row %1, %2").arg(i).arg(table.headers.value(j));
-        }
-    }
-    return absent;
+    ADD_FAILURE() << first.toStdString() << " is in no row of " << report.markdown.toStdString();
+    return {{}, {}, {}};
 }
 
 TEST_F(ReportJobsTest, ACalibrationHasTheNumbersOfTheCluster) {
-    const ReportContent shown = content(finished(request(JobKind::Calibrate)));
-    EXPECT_EQ(shown.basis, QStringLiteral("time simulated"));
-    expectFiguresPresent(shown);
-    const ReportFigure* step = figureOf(shown, "T_c");
-    ASSERT_NE(step, nullptr);
-    EXPECT_NEAR(step->number.toDouble(), 5, 0.001) << step->unit.toStdString();
-    const ReportFigure* contention = figureOf(shown, "κ");
-    ASSERT_NE(contention, nullptr);
-    EXPECT_NEAR(contention->number.toDouble(), 0.1, 0.01);
-    EXPECT_NE(figureOf(shown, "T_m"), nullptr);
-    EXPECT_GE(shown.fit.size(), 4U) << "what the link was fitted to";
-    EXPECT_FALSE(shown.notes.join(u' ').contains(kAbsent)) << shown.notes.join(u' ').toStdString();
+    const Report report = finished(request(JobKind::Calibrate));
+    EXPECT_TRUE(report.markdown.contains(QStringLiteral("time simulated")));
+    EXPECT_NEAR(rowOf(report, QStringLiteral("T_c"))[1].section(u' ', 0, 0).toDouble(), 5, 0.001);
+    EXPECT_NEAR(rowOf(report, QStringLiteral("κ"))[1].toDouble(), 0.1, 0.01);
+    EXPECT_TRUE(rowOf(report, QStringLiteral("T_m"))[1].endsWith(QStringLiteral("ms")));
+    EXPECT_TRUE(QFile::exists(library_.calibrationOf(report.name)));
 }
 
 TEST_F(ReportJobsTest, AdviceOnThatCalibrationIsCompleteAndNamesOneSetting) {
@@ -135,46 +118,36 @@ TEST_F(ReportJobsTest, AdviceOnThatCalibrationIsCompleteAndNamesOneSetting) {
     JobRequest asked = request(JobKind::Advise);
     asked.calibration = library_.calibrationOf(calibration.name);
     asked.target = kTarget;
-    const ReportContent shown = content(finished(asked));
-    EXPECT_TRUE(shown.basis.startsWith(QStringLiteral("time simulated"))) << shown.basis.toStdString();
-    expectFiguresPresent(shown);
-    EXPECT_FALSE(shown.basis.endsWith(QStringLiteral("run "))) << "the run of T_c and T_m is named";
-    EXPECT_TRUE(shown.notes.join(u' ').contains(QStringLiteral("loss ≤ 1000"))) << shown.notes.join(u' ').toStdString();
-    EXPECT_EQ(std::ranges::count_if(shown.table.rows, &ReportRow::marked), 1);
-    // independent exchanges nothing and trains towards nothing; hybrid_sgd is only timed.
-    QStringList allowed;
-    for (std::size_t i = 0; i < shown.table.rows.size(); ++i) {
-        const ReportRow& row = shown.table.rows[i];
-        EXPECT_TRUE(!row.marked || row.settings.contains(QStringLiteral("\"dasgd\""))) << row.settings.toStdString();
-        const bool alone = row.settings.contains(QStringLiteral("\"independent\""));
-        if (alone) allowed << QStringLiteral("row %1, hidden").arg(i);
-        if (alone || row.settings.contains(QStringLiteral("\"hybrid_sgd\""))) {
-            allowed << QStringLiteral("row %1, to target").arg(i);
-        }
-        EXPECT_FALSE(row.cells.contains(QStringLiteral("not reached"))) << row.settings.toStdString();
-    }
-    EXPECT_EQ(absentIn(shown.table), allowed);
+    const Report advice = finished(asked);
+    EXPECT_TRUE(advisedSetting(advice.markdown).startsWith(QStringLiteral("{ name = \"dasgd\", period = ")))
+        << advice.markdown.toStdString();
+    EXPECT_TRUE(advice.markdown.contains(QStringLiteral("loss ≤ 1000")));
+    EXPECT_TRUE(advice.markdown.contains(QStringLiteral("time simulated")));
+    EXPECT_EQ(advice.markdown.count(QStringLiteral("(advised)")), 1);
+    EXPECT_FALSE(advice.markdown.contains(QStringLiteral("not reached")));
 }
 
 TEST_F(ReportJobsTest, AScalingIsCompleteAndOneOfItsRunsIsReplayed) {
     JobRequest asked = request(JobKind::Scale);
     asked.workers = QStringLiteral("2,4");
     asked.target = kTarget;
-    const ReportContent scaling = content(finished(asked));
-    ASSERT_EQ(scaling.table.rows.size(), 2U);
-    EXPECT_EQ(absentIn(scaling.table), QStringList());
-    EXPECT_TRUE(scaling.table.headers.back().startsWith(QStringLiteral("s to loss")));
-    EXPECT_EQ(scaling.basis, QStringLiteral("simulated"));
-    ASSERT_EQ(scaling.table.rows[0].runs.size(), 1);
+    const Report scaling = finished(asked);
+    const std::vector<QStringList> rows = rowsOf(scaling);
+    ASSERT_EQ(rows.size(), 4U) << "two numbers of workers below the head";
+    EXPECT_TRUE(rows[0].back().startsWith(QStringLiteral("s to loss")));
+    EXPECT_EQ(rows[3][0], QStringLiteral("4"));
+    for (const QString& cell : rows[2]) EXPECT_FALSE(cell.isEmpty() || cell == QStringLiteral("–"));
 
-    const QString run = scaling.table.rows[0].runs[0];
-    const ReportContent replay = content(finished(
-        {.kind = JobKind::Replay, .title = run, .run = run, .set = {QStringLiteral("network.bandwidth=10Mbps")}}));
-    ASSERT_EQ(replay.table.rows.size(), 2U);
-    EXPECT_EQ(absentIn(replay.table), QStringList());
-    EXPECT_EQ(replay.table.rows[0].runs, QStringList{run});
-    EXPECT_NE(replay.table.rows[1].runs, QStringList{run});
-    EXPECT_GT(replay.table.rows[1].cells[2].toDouble(), 1) << "a link a hundred times slower";
+    auto reader = storage::RunReader::open(workspace());
+    ASSERT_TRUE(reader);
+    const QString run = QString::fromStdString(reader->runs()->front().runId);
+    const Report replay = finished(
+        {.kind = JobKind::Replay, .title = run, .run = run, .set = {QStringLiteral("network.bandwidth=10Mbps")}});
+    EXPECT_EQ(replay.runs.size(), 2);
+    EXPECT_TRUE(replay.runs.contains(run));
+    EXPECT_GT(rowOf(replay, QStringLiteral("replayed"))[1].toDouble(),
+              rowOf(replay, QStringLiteral("recorded"))[1].toDouble())
+        << "a link a hundred times slower";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The window with its Experiment page, beside a stand-in for `dasgd` that blames a delay of 9 and makes three runs of
-// anything else.
+// The window with its Experiment page, beside a stand-in for `dasgd` that blames a delay of 9, and of anything else
+// makes three runs with a forecast.
 #pragma once
 
 #include <QFile>
@@ -19,11 +19,12 @@ inline const QByteArray kDryRunEngine =
     "case \"$*\" in *--dry-run*) ;; *) echo \"$*\" >\"$(dirname \"$0\")/ran\"; exit 0;; esac\n"
     "line=$(grep -n 'delay = 9' \"$2\" | cut -d: -f1)\n"
     "[ -z \"$line\" ] || { echo \"dasgd: $2:$line:9: delay is 9; allowed 0..period (4) steps\" >&2; exit 2; }\n"
-    "for each in 1 2 3; do printf '%s' '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":2,'\n"
-    "printf '%s\\n' '\"parameters\":1000000,\"config\":\"[algorithm]\\nname = \\\"dasgd\\\"\\nperiod = 8\\ndelay = "
-    "1\\n'"
-    "'[cluster]\\nbackend = \\\"virtual\\\"\\nworkers = 2\\n[compute]\\nstep_time = \\\"5ms\\\"\\n[network]\\nname = '"
-    "'\\\"star\\\"\\nbandwidth = \\\"1Gbps\\\"\\nlatency = \\\"90us\\\"\\ncollective = \\\"ring\\\"\\n\"}'; done\n";
+    "for each in 1 2 3; do echo '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":2,\"parameters\":1000000}'; "
+    "done\n"
+    "echo '{\"forecast\":{\"takes\":\"about 10 s\",\"cases\":[{\"label\":\"dasgd\",\"runs\":[0,1,2],\"warning\":\"It "
+    "will not "
+    "hide.\",\"round\":{\"steps\":8,\"step_s\":0.006},\"remedy\":{\"steps\":8},\"remedy_settings\":[{\"symbol\":\"d\","
+    "\"key\":\"algorithm.delay\",\"toml\":\"5\"}],\"remedy_depends_on\":[\"algorithm.delay\"]}]}}'\n";
 
 class ExperimentBench : public WindowBench {
 protected:

@@ -57,7 +57,10 @@ inline ForecastCase unknownCase() {
 }
 
 inline PlanForecast forecastOf(std::vector<ForecastCase> cases, std::int64_t first = 0) {
-    return {.cases = std::move(cases), .first = first, .takes = "about 10 s", .takesFrom = "planned steps × time of a step"};
+    return {.cases = std::move(cases),
+            .first = first,
+            .takes = "about 10 s",
+            .takesFrom = "planned steps × time of a step"};
 }
 
 }  // namespace dasgd::gui::forecast_test

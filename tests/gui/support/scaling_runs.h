@@ -1,4 +1,4 @@
-// Made-up finished runs at several numbers of workers, for tests of the Scaling page. Never shown as a result.
+// Made-up finished runs at several numbers of workers, for tests of the Scaling view. Never shown as a result.
 #pragma once
 
 #include <cmath>

@@ -12,8 +12,7 @@ inline const QByteArray kSmallSchema = R"({"sections": [
   {"name": "algorithm", "fields": [{"name": "name", "type": "string", "default": "", "help": "Which one", "optional": false}],
    "plugins": [
     {"name": "dasgd", "summary": "Local SGD with delayed averaging", "reference": "arXiv 2006.00441", "reads": ["graph"],
-     "communication": {"kind": "averages", "period": "period", "delay": "delay", "limits": [
-      {"field": "optimizer_state", "value": "average", "why": "it sends more than the weights"}]}, "fields": [
+     "fields": [
       {"name": "period", "type": "integer", "default": "4", "min": 1, "max": 1e9, "symbol": "τ", "unit": "steps",
        "help": "Local steps between averages", "optional": false},
       {"name": "delay", "type": "integer", "default": "1", "min": 0, "max": 1e9, "symbol": "d", "unit": "steps",
@@ -23,7 +22,7 @@ inline const QByteArray kSmallSchema = R"({"sections": [
       {"name": "optimizer_state", "type": "string", "default": "\"keep\"", "choices": ["keep", "reset", "average"],
        "help": "At a merge", "optional": false}]},
     {"name": "local_sgd", "summary": "Periodic blocking averages", "reference": "",
-     "communication": {"kind": "averages", "period": "period"}, "fields": [
+     "fields": [
       {"name": "period", "type": "integer", "default": "4", "min": 1, "max": 1e9, "symbol": "τ", "unit": "steps",
        "help": "Local steps between averages", "optional": false}]}]},
   {"name": "train", "fields": [

@@ -235,7 +235,7 @@ TEST_F(MainWindowTest, SamplesPerSecondAreOneNumberOnEveryPage) {
     EXPECT_TRUE(eventually([&] { return std::ranges::any_of(window_->findChildren<PlotView*>(), inChart); }));
     const QAbstractItemModel& runs = window_->session().runs();
     EXPECT_EQ(runs.index(0, RunTableModel::SamplesPerS).data().toString(), shortNumber(std::round(*rate()), 0));
-    window_->open("Scaling");
+    window_->open("What if");
     const auto* points = window_->findChild<ScalingTableModel*>();
     ASSERT_NE(points, nullptr);
     ASSERT_TRUE(eventually([&] { return points->rowCount() == 1; }));
@@ -277,7 +277,7 @@ TEST_F(MainWindowTest, WithARunTheWindowOpensOnIt) {
 
 TEST_F(MainWindowTest, AnUnknownPageIsNoPage) {
     open();
-    EXPECT_TRUE(window_->openNamed(QStringLiteral("Scaling")));
+    EXPECT_TRUE(window_->openNamed(QStringLiteral("What if")));
     EXPECT_FALSE(window_->openNamed(QStringLiteral("Elsewhere")));
 }
 
@@ -369,7 +369,7 @@ TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
                              "program, or use another workspace (--workspace)")
                              .arg(known + 1)
                              .arg(known);
-    for (const char* page : {"Run", "Runs", "Scaling", "Timeline"}) {
+    for (const char* page : {"Run", "Runs", "What if", "Timeline"}) {
         window_->open(page);
         EXPECT_NE(label(QStringLiteral("The workspace cannot be read")), nullptr) << page;
         EXPECT_NE(label(says), nullptr) << page;

@@ -51,7 +51,7 @@ QString problemOf(const JobRequest& request) {
 
 QStringList argumentsOf(const JobRequest& request, const QString& file, const QString& calibrationOut) {
     QStringList arguments{commandOf(request.kind), request.kind == JobKind::Replay ? request.run : file,
-                          QStringLiteral("--json"), QStringLiteral("--progress")};
+                          QStringLiteral("--markdown"), QStringLiteral("--progress")};
     const auto add = [&](const char* option, const QString& value) {
         if (!value.trimmed().isEmpty()) arguments << QString::fromLatin1(option) << value.trimmed();
     };

@@ -1,5 +1,6 @@
 #include "gui/scaling/model/reports/report.h"
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QRegularExpression>
 #include <algorithm>
@@ -16,28 +17,18 @@ constexpr std::array kStates{"running", "finished", "failed", "stopped"};
 // Exit statuses of the commands after Ctrl-C, and after the signal itself.
 constexpr int kStopped = 130, kTerminated = 143;
 constexpr qsizetype kMostMessage = 6;  // lines
+const QString kOlder = QStringLiteral(
+    "An earlier version of this window wrote this report, as numbers that only it shows; they stay in its file. "
+    "*Again* "
+    "makes it anew.");
 
-void collectRuns(const QJsonValue& value, QStringList& runs) {
-    const auto take = [&](const QString& id) {
-        if (!id.isEmpty() && !runs.contains(id)) runs << id;
-    };
-    if (value.isArray()) {
-        for (const auto& one : value.toArray()) collectRuns(one, runs);
-        return;
-    }
-    const QJsonObject object = value.toObject();
-    for (auto one = object.begin(); one != object.end(); ++one) {
-        const bool names = one.key().endsWith(QLatin1String("run_id")) || one.key() == QLatin1String("probe_run") ||
-                           one.key() == QLatin1String("replay_of");
-        if (names) {
-            take(one.value().toString());
-        } else if (one.key() == QLatin1String("runs")) {
-            for (const auto& id : one.value().toArray()) take(id.toString());
-        } else if (one.value().isArray() || one.value().isObject()) {
-            collectRuns(one.value(), runs);
-        }
-    }
+// An id as the launcher makes it: instant, algorithm, random digits.
+const QRegularExpression& runId() {
+    static const QRegularExpression id(QStringLiteral("\\b(\\d{8}-\\d{6}-\\w+-[0-9a-f]{4})\\b"));
+    return id;
 }
+
+const QString kFence = QStringLiteral("```");
 
 std::optional<QJsonObject> objectIn(const QByteArray& line) {
     const QJsonDocument parsed = QJsonDocument::fromJson(line);
@@ -67,10 +58,23 @@ double JobProgress::share() const {
     return number >= 1 && number <= count ? (number - 1 + own) / count : own;
 }
 
-QStringList Report::runs() const {
-    QStringList runs;
-    collectRuns(result, runs);
-    return runs;
+QString headingOf(const Report& report) {
+    return (report.asked.kind == JobKind::Advise ? QStringLiteral("%1 for %2") : QStringLiteral("%1 of %2"))
+        .arg(kindInWords(report.asked.kind), report.asked.title);
+}
+
+QString advisedSetting(const QString& markdown) {
+    static const QRegularExpression block(QStringLiteral("```toml\n\\[algorithm\\]\n(.*?)\n```"),
+                                          QRegularExpression::DotMatchesEverythingOption);
+    const QString fields = block.match(markdown).captured(1);
+    return fields.isEmpty() ? QString() : QStringLiteral("{ %1 }").arg(fields.split(u'\n').join(QStringLiteral(", ")));
+}
+
+QString withRunLinks(const QString& markdown) {
+    QStringList parts = markdown.split(kFence);
+    // Every other part is code, in which a link would be text.
+    for (qsizetype i = 0; i < parts.size(); i += 2) parts[i].replace(runId(), QStringLiteral("[\\1](\\1)"));
+    return parts.join(kFence);
 }
 
 QJsonObject jsonOf(const Report& report) {
@@ -82,8 +86,8 @@ QJsonObject jsonOf(const Report& report) {
             {"version", report.version},
             {"process", report.process},
             {"error", report.error},
-            {"runs", QJsonArray::fromStringList(report.runs())},
-            {"result", report.result}};
+            {"runs", QJsonArray::fromStringList(report.runs)},
+            {"markdown", report.markdown}};
 }
 
 std::optional<Report> reportOf(const QString& name, const QJsonObject& json) {
@@ -91,6 +95,7 @@ std::optional<Report> reportOf(const QString& name, const QJsonObject& json) {
     const auto text = [&](const char* key) { return json[QLatin1String(key)].toString(); };
     const auto* state = std::ranges::find_if(kStates, [&](const char* one) { return text("state") == one; });
     if (!asked || state == kStates.end()) return std::nullopt;
+    const bool isOlder = json.contains(QLatin1String("result"));
     return Report{.name = name,
                   .asked = *asked,
                   .state = static_cast<ReportState>(state - kStates.begin()),
@@ -100,16 +105,18 @@ std::optional<Report> reportOf(const QString& name, const QJsonObject& json) {
                   .version = text("version"),
                   .process = json[QLatin1String("process")].toInteger(),
                   .error = text("error"),
-                  .result = json[QLatin1String("result")].toArray()};
+                  .markdown = isOlder ? kOlder : text("markdown"),
+                  .runs = json[QLatin1String("runs")].toVariant().toStringList()};
 }
 
 void conclude(Report& report, const QByteArray& output, const QByteArray& errors, int status) {
-    for (const QByteArray& line : output.split('\n')) {
-        if (const auto object = objectIn(line)) report.result.append(*object);
+    report.markdown = QString::fromUtf8(output);
+    for (auto found = runId().globalMatch(report.markdown); found.hasNext();) {
+        if (const QString id = found.next().captured(); !report.runs.contains(id)) report.runs << id;
     }
     const bool stopped = status == kStopped || status == kTerminated;
     report.state = status == 0 ? ReportState::Finished : stopped ? ReportState::Stopped : ReportState::Failed;
-    if (status == 0 && report.result.isEmpty()) {
+    if (status == 0 && report.markdown.trimmed().isEmpty()) {
         report.state = ReportState::Failed;
         report.error = QStringLiteral("dasgd printed no result; is it of another version than this window?");
     }

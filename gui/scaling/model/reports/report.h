@@ -2,7 +2,7 @@
 #pragma once
 
 #include <QDateTime>
-#include <QJsonArray>
+#include <QJsonObject>
 #include <QString>
 #include <QStringList>
 #include <optional>
@@ -36,14 +36,18 @@ struct Report {
     QString program, version;  // path and version of `dasgd`
     qint64 process = 0;        // id of the shell that waits for it; 0 if it was not started
     QString error;             // why it failed, with the remedy
-    QJsonArray result;         // printed result, one object per line
+    QString markdown;          // printed result
+    QStringList runs;          // named in it, each once
     JobProgress progress;      // not stored
     bool stopping = false;     // not stored
-
-    // Every run named in the result, each once.
-    [[nodiscard]] QStringList runs() const;
-    [[nodiscard]] QJsonObject first() const { return result.isEmpty() ? QJsonObject() : result.first().toObject(); }
 };
+
+// "Calibration of first-light", "Advice for first-light".
+[[nodiscard]] QString headingOf(const Report& report);
+// The setting that an advice recommends, its [algorithm] as an inline table of TOML; "" for other reports.
+[[nodiscard]] QString advisedSetting(const QString& markdown);
+// The Markdown with every run that it names as a link to the run's id.
+[[nodiscard]] QString withRunLinks(const QString& markdown);
 
 [[nodiscard]] QJsonObject jsonOf(const Report& report);
 // nullopt if the object is no report.

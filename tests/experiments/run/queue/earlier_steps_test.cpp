@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/compare/scaling.h"
+
 namespace dasgd::experiments {
 namespace {
 
@@ -19,11 +21,11 @@ TEST(EarlierSteps, AreTheMeanOfFinishedRunsOfThisWorkspaceWhateverTheirLength) {
     storage::RunRow foreign = row(2, "finished", 900);
     foreign.origin = "ssh://elsewhere";
     const EarlierSteps earlier({row(2, "finished", 50), row(2, "finished", 70), row(2, "failed", 900), foreign});
-    Settings settings = settingsOf(row(2, "queued", 0).config);
+    Settings settings = storage::settingsOf(row(2, "queued", 0));
     settings["train.steps"] = "5";
     EXPECT_EQ(earlier.ofSettings(settings).count, 2);
     EXPECT_DOUBLE_EQ(earlier.ofSettings(settings).value().value_or(0), 0.06);
-    EXPECT_FALSE(earlier.ofSettings(settingsOf(row(3, "queued", 0).config)).value());
+    EXPECT_FALSE(earlier.ofSettings(storage::settingsOf(row(3, "queued", 0))).value());
 }
 
 TEST(EarlierSteps, OfARunThatTrainsItsOwnCountsElseThoseOfItsSeries) {

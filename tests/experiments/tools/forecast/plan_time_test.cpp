@@ -12,28 +12,28 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string config(int delay, int seed, int steps, const char* backend = "gloo") {
+std::string configOf(int delay, int seed, int steps, const char* backend = "gloo") {
     return "name = \"any\"\n[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) +
            "\n[cluster]\nbackend = \"" + backend + "\"\nworkers = 4\n[train]\nseed = " + std::to_string(seed) +
            "\nsteps = " + std::to_string(steps) + "\n";
 }
 
 // 50 steps in `wall` seconds.
-storage::RunRow runOf(const std::string& id, int delay, double wall) {
+storage::RunRow rowOf(const std::string& id, int delay, double wall) {
     storage::RunRow row;
     row.runId = id;
     row.status = "finished";
     row.algorithm = "dasgd";
-    row.config = config(delay, 1, 50);
+    row.config = configOf(delay, 1, 50);
     row.steps = 50;
     row.wallS = wall;
     return row;
 }
 
-std::vector<CheckedExperiment> plan(std::initializer_list<int> delays, const char* backend = "gloo") {
+std::vector<CheckedExperiment> planOf(std::initializer_list<int> delays, const char* backend = "gloo") {
     std::vector<CheckedExperiment> runs;
     for (const int delay : delays) {
-        runs.push_back(forecast_test::plan(config(delay, 9, 1000, backend)));
+        runs.push_back(forecast_test::plan(configOf(delay, 9, 1000, backend)));
         runs.back().totalSteps = 1000;
     }
     return runs;
@@ -45,7 +45,7 @@ PlanTime timeOf(const std::vector<CheckedExperiment>& planned, const std::vector
 }
 
 TEST(PlanTime, IsThatOfRunsOfTheSameSettingsWhateverTheirSeedAndLength) {
-    const PlanTime time = timeOf(plan({1, 2}), {runOf("a", 1, 0.2), runOf("b", 1, 0.4), runOf("two", 2, 0.2)});
+    const PlanTime time = timeOf(planOf({1, 2}), {rowOf("a", 1, 0.2), rowOf("b", 1, 0.4), rowOf("two", 2, 0.2)});
     EXPECT_NEAR(time.seconds, 6 + 4, 1e-9) << "the mean of the two, and the other";
     EXPECT_EQ(time.inWords(), "about 10 s");
     EXPECT_THAT(time.basis(),
@@ -53,34 +53,34 @@ TEST(PlanTime, IsThatOfRunsOfTheSameSettingsWhateverTheirSeedAndLength) {
 }
 
 TEST(PlanTime, WhatIsKnownOfSomeRunsOnlySaysSo) {
-    const PlanTime time = timeOf(plan({1, 2, 2}), {runOf("a", 1, 15)});
+    const PlanTime time = timeOf(planOf({1, 2, 2}), {rowOf("a", 1, 15)});
     EXPECT_EQ(time.inWords(), "5 min 00 s for 1 of 3 runs");
     EXPECT_THAT(time.basis(), EndsWith("the others have neither a measurement nor a forecast"));
 }
 
 TEST(PlanTime, NothingIsGuessed) {
-    const PlanTime other = timeOf(plan({1}), {runOf("a", 2, 6)});
+    const PlanTime other = timeOf(planOf({1}), {rowOf("a", 2, 6)});
     EXPECT_EQ(other.inWords(), "not known");
     EXPECT_THAT(other.basis(), StartsWith("no finished run"));
-    std::vector<CheckedExperiment> endless = plan({1});
+    std::vector<CheckedExperiment> endless = planOf({1});
     endless[0].totalSteps = 0;
-    EXPECT_EQ(timeOf(endless, {runOf("a", 1, 6)}).known, 0U) << "how many steps is not known";
-    storage::RunRow foreign = runOf("a", 1, 6);
+    EXPECT_EQ(timeOf(endless, {rowOf("a", 1, 6)}).known, 0U) << "how many steps is not known";
+    storage::RunRow foreign = rowOf("a", 1, 6);
     foreign.origin = "ssh://elsewhere";
-    EXPECT_EQ(timeOf(plan({1}), {foreign}).known, 0U) << "another machine";
+    EXPECT_EQ(timeOf(planOf({1}), {foreign}).known, 0U) << "another machine";
 }
 
 TEST(PlanTime, OfASimulatedClusterIsHowLongThisComputerSimulatedIt) {
-    storage::RunRow row = runOf("sim", 1, 0.1);
+    storage::RunRow row = rowOf("sim", 1, 0.1);
     row.timeSimulated = true;
-    row.config = config(1, 1, 50, "virtual");
+    row.config = configOf(1, 1, 50, "virtual");
     row.startedAt = "2026-11-22T12:00:00Z";
     row.endedAt = "2026-11-22T12:00:02.500Z";
     row.steps = 60;
     row.resumedStep = 10;
-    EXPECT_NEAR(timeOf(plan({1, 1}, "virtual"), {row}).seconds, 2 * 1000 * 2.5 / 50, 1e-9) << "50 steps are its own";
+    EXPECT_NEAR(timeOf(planOf({1, 1}, "virtual"), {row}).seconds, 2 * 1000 * 2.5 / 50, 1e-9) << "50 steps are its own";
     row.endedAt.clear();
-    EXPECT_EQ(timeOf(plan({1}, "virtual"), {row}).known, 0U) << "its end is not known";
+    EXPECT_EQ(timeOf(planOf({1}, "virtual"), {row}).known, 0U) << "its end is not known";
 }
 
 // Steps of 30 ms of runs 0 and 2; none of run 3, which has no formula.
@@ -94,7 +94,7 @@ std::vector<ForecastCase> forecasts() {
 }
 
 TEST(PlanTime, WhatNoRunHasMeasuredIsForecast) {
-    const PlanTime time = timeOf(plan({1, 2, 3, 4}), {runOf("a", 1, 0.3)}, forecasts());
+    const PlanTime time = timeOf(planOf({1, 2, 3, 4}), {rowOf("a", 1, 0.3)}, forecasts());
     EXPECT_EQ(time.known, 2U);
     EXPECT_EQ(time.forecast, 1U) << "what was measured goes first";
     EXPECT_NEAR(time.seconds, 6 + 30, 1e-9);
@@ -111,21 +111,21 @@ TEST(PlanTime, WhatNoRunHasMeasuredIsForecast) {
 }
 
 TEST(PlanTime, OfASimulatedClusterItSaysWhyNothingIsKnown) {
-    const PlanTime time = timeOf(plan({1, 1}, "virtual"), {}, forecasts());
+    const PlanTime time = timeOf(planOf({1, 1}, "virtual"), {}, forecasts());
     EXPECT_EQ(time.inWords(), "not known") << "the times of a simulated cluster are not those of simulating it";
     EXPECT_THAT(time.basis(), HasSubstr("simulated"));
     EXPECT_THAT(time.basis(), Not(HasSubstr("no forecast"))) << "there is one, of other times";
 }
 
 TEST(PlanTime, WithoutAnyRunTheForecastIsAllThereIs) {
-    const PlanTime time = timeOf(plan({1}), {}, forecasts());
+    const PlanTime time = timeOf(planOf({1}), {}, forecasts());
     EXPECT_EQ(time.inWords(), "about 30 s");
     EXPECT_THAT(time.basis(), EndsWith("in the forecast, which counts no starting and evaluating"));
 }
 
 TEST(PlanTime, OfManyRunsTheFirstAreLookedAtAndItSaysHowMany) {
-    const std::vector<CheckedExperiment> many(5000, plan({1})[0]);
-    const PlanTime time = timeOf(many, {runOf("a", 1, 6)});
+    const std::vector<CheckedExperiment> many(5000, planOf({1})[0]);
+    const PlanTime time = timeOf(many, {rowOf("a", 1, 6)});
     EXPECT_EQ(time.looked, 100U);
     EXPECT_THAT(time.inWords(), EndsWith("for 100 of 5000 runs"));
     EXPECT_THAT(time.basis(), EndsWith("looked at the first 100 runs"));

@@ -43,6 +43,12 @@ TEST(ScalingReport, ATableSaysEveryNumberWithItsSpread) {
     EXPECT_THAT(text, HasSubstr("mean ± half of the 95 % confidence interval over n seeds"));
 }
 
+TEST(ScalingReport, AsMarkdownHasTheSameRowsAsAnotherTable) {
+    const std::string text = scalingText(report(), Markup::Markdown);
+    EXPECT_THAT(text, HasSubstr("\n| workers | batch |"));
+    EXPECT_THAT(text, HasSubstr("\n| :------ | ----: |"));
+}
+
 TEST(ScalingReport, OnlySimulatedTimesAreCalledOneDraw) {
     ScalingReport simulated = report();
     EXPECT_THAT(scalingText(simulated), HasSubstr(kOneDrawInWords));

@@ -389,5 +389,19 @@ TEST_F(ExperimentDraftTest, ADryRunThatWasAskedForSaysThatItWasMade) {
     EXPECT_EQ(noted.count(), 2) << "the error stands at its place";
 }
 
+TEST_F(ExperimentDraftTest, TheLastForecastStaysUntilANewOneHasArrived) {
+    draft_.forecastAnew({});
+    EXPECT_FALSE(draft_.isChecking()) << "there is nothing to forecast";
+    takeText(kDraftText);
+    ASSERT_TRUE(isAnswered());
+    QSignalSpy answered(&draft_, &ExperimentDraft::checkChanged);
+    draft_.forecastAnew(QStringLiteral("run-1"));
+    EXPECT_TRUE(draft_.isChecking());
+    ASSERT_TRUE(draft_.checked());
+    EXPECT_TRUE(answered.empty());
+    ASSERT_TRUE(eventually([&] { return !answered.empty(); }));
+    EXPECT_EQ(draft_.checked()->runs.size(), 2U);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

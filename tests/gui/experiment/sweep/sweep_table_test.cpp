@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "gui/kit/theme/theme.h"
+#include "gui/kit/words/seconds.h"
 #include "gui/kit/words/words.h"
 
 namespace dasgd::gui {

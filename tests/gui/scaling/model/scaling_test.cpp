@@ -1,4 +1,4 @@
-// Lines of the Scaling page: which there are, their names and their styles.
+// Lines of the Scaling view: which there are, their names and their styles.
 #include "gui/scaling/model/scaling.h"
 
 #include <gtest/gtest.h>

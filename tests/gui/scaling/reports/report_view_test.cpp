@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <QProgressBar>
+#include <QScrollBar>
 #include <QSignalSpy>
-#include <QTableWidget>
+#include <QTextBrowser>
+#include <QTextTable>
 
-#include "gui/kit/plots/plot_view.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {
@@ -20,8 +21,7 @@ protected:
     }
     void show(Report report, const QByteArray& output = {}, const QByteArray& errors = {}, int status = 0) {
         if (!output.isEmpty() || status != 0) conclude(report, output, errors, status);
-        view_.show(
-            report, [](const QString&) { return std::string(); }, false);
+        view_.show(report, false);
     }
     [[nodiscard]] bool shows(const QString& words) const {
         for (const auto* one : view_.findChildren<QLabel*>()) {
@@ -44,27 +44,8 @@ protected:
 };
 
 const QByteArray kAdvice =
-    R"({"facts":{},"advice":{"period":2,"delay":1},"forecast":[{"algorithm":"dasgd","advised":false,)"
-    R"("settings":"{ name = \"dasgd\", delay = 1 }","step_ms":8,"run_id":"a"},{"algorithm":"dasgd","advised":true,)"
-    R"("settings":"{ name = \"dasgd\", delay = 2 }","step_ms":7,"run_id":"b"}]})";
-
-// Style sheet and parent give a window its font only when it is shown.
-TEST_F(ReportViewTest, ColumnsThatWereFilledBeforeItWasShownAreNotCut) {
-    ReportView early(testLook());
-    Report advised = report(JobKind::Advise);
-    conclude(advised, kAdvice, {}, 0);
-    early.show(
-        advised, [](const QString&) { return std::string(); }, false);
-    QFont large = early.font();
-    large.setPointSize(3 * large.pointSize());
-    early.table().setFont(large);
-    early.show();
-    const QAbstractItemView& table = early.table();
-    ASSERT_GT(early.table().columnCount(), 2);
-    for (int column = 0; column + 1 < early.table().columnCount(); ++column) {
-        EXPECT_GE(early.table().columnWidth(column), table.sizeHintForColumn(column)) << column;
-    }
-}
+    "Advised for 2 workers:\n\n```toml\n[algorithm]\nname = \"dasgd\"\ndelay = 2\n```\n\n| | ms/step | run |\n"
+    "| :--- | ---: | :--- |\n| dasgd | 7.00 | 20261126-223052-dasgd-58d9 |\n| local\\_sgd | 8.00 | – |\n";
 
 TEST_F(ReportViewTest, WhileItRunsThereIsProgressAndAWayToStop) {
     Report running = report(JobKind::Advise);
@@ -94,74 +75,64 @@ TEST_F(ReportViewTest, ADoubleClickOnCancelIsPolite) {
     EXPECT_EQ(stopped.size(), 1);
 }
 
-TEST_F(ReportViewTest, TheAdvisedRowIsChosenAndCanBeTakenOver) {
+TEST_F(ReportViewTest, TheTextIsShownWithItsTablesAndCode) {
     show(report(JobKind::Advise), kAdvice);
-    EXPECT_EQ(view_.table().rowCount(), 2);
-    EXPECT_EQ(view_.table().currentRow(), 1);
+    EXPECT_TRUE(shows(QStringLiteral("Advice for mine")));
+    const QTextDocument& text = *view_.text().document();
+    const auto frames = text.rootFrame()->childFrames();
+    ASSERT_EQ(frames.size(), 1);
+    auto* table = qobject_cast<QTextTable*>(frames[0]);
+    ASSERT_NE(table, nullptr);
+    EXPECT_EQ(table->rows(), 3);
+    EXPECT_EQ(table->columns(), 3);
+    EXPECT_TRUE(table->format().borderCollapse());
+    const QTextBlockFormat head = table->cellAt(0, 1).firstCursorPosition().blockFormat();
+    EXPECT_TRUE(head.alignment() & Qt::AlignRight) << "as the numbers below it";
+    EXPECT_EQ(table->cellAt(2, 0).firstCursorPosition().block().text(), QStringLiteral("local_sgd"));
+    EXPECT_TRUE(text.toPlainText().contains(QStringLiteral("delay = 2")));
+}
+
+TEST_F(ReportViewTest, NamesInTheTextAreNoMarkup) {
+    show(report(JobKind::Replay), "plain <img src=\"x\"> \\[a\\](b)\n");
+    EXPECT_TRUE(view_.text().toPlainText().contains(QStringLiteral("<img src=\"x\"> [a](b)")))
+        << view_.text().toPlainText().toStdString();
+}
+
+TEST_F(ReportViewTest, TheAdvisedSettingCanBeTakenOver) {
+    show(report(JobKind::Advise), kAdvice);
     QSignalSpy taken(&view_, &ReportView::settingsWanted);
     ASSERT_NE(button(QStringLiteral("Set in experiment")), nullptr);
     button(QStringLiteral("Set in experiment"))->click();
     EXPECT_EQ(taken.value(0).value(0).toString(), QStringLiteral("{ name = \"dasgd\", delay = 2 }"));
-    view_.table().setCurrentCell(0, 0);
-    button(QStringLiteral("Set in experiment"))->click();
-    EXPECT_EQ(taken.value(1).value(0).toString(), QStringLiteral("{ name = \"dasgd\", delay = 1 }"));
-    EXPECT_TRUE(shows(QStringLiteral("time simulated")));
-}
-
-TEST_F(ReportViewTest, TimesByFormulaStandApartFromWhatRan) {
-    show(report(JobKind::Advise), kAdvice);
-    EXPECT_FALSE(view_.formulas().isVisible()) << "of a program that says none";
-    Report other = report(JobKind::Advise);
+    Report other = report(JobKind::Calibrate);
     other.name = QStringLiteral("other");
-    show(other, R"({"facts":{},"advice":{},"forecast":[],"formulas":[{"settings":"{ name = \"dga\" }","step_ms":7}]})");
-    EXPECT_TRUE(view_.formulas().isVisible());
-    EXPECT_EQ(view_.formulas().rowCount(), 1);
-    EXPECT_FALSE(view_.table().isVisible());
-    EXPECT_TRUE(shows(QStringLiteral("nothing was run")));
+    show(other, "measured\n");
     EXPECT_EQ(button(QStringLiteral("Set in experiment")), nullptr);
-}
-
-TEST_F(ReportViewTest, ACalibrationShowsItsFitAndCanBeUsed) {
-    show(
-        report(JobKind::Calibrate),
-        R"({"run_id":"r1","workers":2,"step_s":0.006,"contention":0.1,"latency_s":0.001,"seconds_per_byte":8e-8,)"
-        R"("reduce_seconds_per_byte":0,"bytes":250000,"timed":[{"collective":"all-reduce","bytes":250000,"seconds":0.02}]})");
-    auto* fit = view_.findChild<PlotView*>();
-    ASSERT_TRUE(fit->isVisible());
-    EXPECT_EQ(fit->curves().size(), 2U) << "timed and fitted";
-    EXPECT_FALSE(shows(QStringLiteral("⚠")));
     EXPECT_NE(button(QStringLiteral("Use for forecast")), nullptr);
-    EXPECT_TRUE(eventually([&] { return shows(QStringLiteral("T_c, a local step")); }));
-    Report other = report(JobKind::Replay);
-    other.name = QStringLiteral("other");
-    show(other, R"({"run_id":"v","replay_of":"r1","recorded_step_ms":5,"step_ms":50})");
-    EXPECT_FALSE(fit->isVisible());
-    EXPECT_EQ(view_.table().rowCount(), 2);
 }
 
-TEST_F(ReportViewTest, WhatIsKnownOfTheRunIsSaidOnceItIsRead) {
-    Report calibrated = report(JobKind::Calibrate);
-    conclude(calibrated, R"({"run_id":"r1","workers":2,"step_s":0.006})", {}, 0);
-    std::string config;
-    const ConfigOf configOf = [&](const QString&) { return config; };
-    view_.show(calibrated, configOf, false);
-    EXPECT_TRUE(shows(QStringLiteral("its run is not known here")));
-    config = "[cluster]\nbackend = \"virtual\"\n";
-    view_.show(calibrated, configOf, false);
-    EXPECT_TRUE(shows(QStringLiteral("time simulated")));
-}
-
-TEST_F(ReportViewTest, LinksHaveTheColourOfTheTheme) {
-    show(report(JobKind::Calibrate), R"({"run_id":"r1","workers":2,"step_s":0.006})");
-    QLabel* runs = nullptr;
-    for (auto* one : view_.findChildren<QLabel*>()) {
-        if (one->accessibleName() == QStringLiteral("Runs of the report")) runs = one;
-    }
-    ASSERT_NE(runs, nullptr);
+TEST_F(ReportViewTest, ARunIsALinkInTheColourOfTheTheme) {
+    show(report(JobKind::Advise), kAdvice);
+    QSignalSpy opened(&view_, &ReportView::runWanted);
+    emit view_.text().anchorClicked(QUrl(QStringLiteral("20261126-223052-dasgd-58d9")));
+    EXPECT_EQ(opened.value(0).value(0).toString(), QStringLiteral("20261126-223052-dasgd-58d9"));
     for (int i = 0; i < 2; ++i) {
         testLook().toggle();
-        EXPECT_TRUE(runs->text().contains(testLook().theme().accent.name())) << runs->text().toStdString();
+        EXPECT_TRUE(view_.text().document()->toHtml().contains(testLook().theme().accent.name()))
+            << view_.text().document()->toHtml().toStdString();
     }
+}
+
+TEST_F(ReportViewTest, ATextThatIsReadStaysWhereItIs) {
+    Report long_ = report(JobKind::Scale);
+    show(long_, QByteArray("line\n\n").repeated(200));
+    auto* bar = view_.text().verticalScrollBar();
+    ASSERT_TRUE(eventually([&] { return bar->maximum() > 0; }));
+    bar->setValue(bar->maximum() / 2);
+    const int before = bar->value();
+    conclude(long_, QByteArray("line\n\n").repeated(200), {}, 0);
+    view_.show(long_, true);
+    EXPECT_EQ(bar->value(), before);
 }
 
 TEST_F(ReportViewTest, AFailureIsTheWordsOfTheProgram) {
@@ -170,28 +141,7 @@ TEST_F(ReportViewTest, AFailureIsTheWordsOfTheProgram) {
     EXPECT_TRUE(message->isVisible());
     EXPECT_EQ(message->text(), QStringLiteral("--workers 0: at least 1"));
     EXPECT_NE(button(QStringLiteral("Again …")), nullptr);
-    EXPECT_EQ(button(QStringLiteral("Scaling page")), nullptr);
-}
-
-TEST_F(ReportViewTest, AFitThatIsFarOffIsWarnedOf) {
-    show(report(JobKind::Calibrate),
-         R"({"run_id":"r1","workers":2,"step_s":0.006,"contention":0.1,"latency_s":0.001,"seconds_per_byte":8e-8,)"
-         R"("reduce_seconds_per_byte":0,"bytes":250000,"longest_deviation":0.65,"worst_deviation":0.75,)"
-         R"("timed":[{"collective":"all-reduce","bytes":250000,"seconds":0.06}]})");
-    EXPECT_TRUE(shows(QStringLiteral("⚠ No link fits these transfers")));
-}
-
-TEST_F(ReportViewTest, ATitleStandsOverItsColumnAndIdsSayWhatTellsThemApart) {
-    show(report(JobKind::Advise),
-         R"({"facts":{},"advice":{},"forecast":[{"algorithm":"dasgd","settings":"{ name = \"dasgd\" }","step_ms":7,)"
-         R"("run_id":"20261126-223052-dasgd-58d9"}]})");
-    const QTableWidget& table = view_.table();
-    const int last = table.columnCount() - 1;
-    EXPECT_TRUE(table.horizontalHeaderItem(0)->textAlignment() & Qt::AlignLeft);
-    EXPECT_TRUE(table.horizontalHeaderItem(1)->textAlignment() & Qt::AlignRight);
-    EXPECT_TRUE(table.horizontalHeaderItem(last)->textAlignment() & Qt::AlignLeft);
-    EXPECT_EQ(table.item(0, last)->text(), QStringLiteral("58d9"));
-    EXPECT_TRUE(table.item(0, last)->toolTip().contains(QStringLiteral("20261126-223052-dasgd-58d9")));
+    EXPECT_EQ(button(QStringLiteral("Draw scaling")), nullptr);
 }
 
 }  // namespace

@@ -20,14 +20,15 @@ QString lineOf(const JobRequest& request) {
 }
 
 TEST(JobRequest, IsTheCommandLineThatAPersonWouldWrite) {
-    EXPECT_EQ(lineOf(scale()),
-              QStringLiteral("scale f.toml --json --progress --calibration /w/reports/c.calibration.toml --workers 1,2 "
-                             "--strong --target accuracy=0.97"));
+    EXPECT_EQ(
+        lineOf(scale()),
+        QStringLiteral("scale f.toml --markdown --progress --calibration /w/reports/c.calibration.toml --workers 1,2 "
+                       "--strong --target accuracy=0.97"));
     EXPECT_EQ(lineOf({.kind = JobKind::Calibrate, .text = "x", .target = "loss=1", .calibration = "c"}),
-              QStringLiteral("calibrate f.toml --json --progress --out out.toml"));
+              QStringLiteral("calibrate f.toml --markdown --progress --out out.toml"));
     EXPECT_EQ(lineOf({.kind = JobKind::Replay, .run = "r1", .set = {"network.bandwidth=10Mbps", "cluster.workers=8"}}),
-              QStringLiteral("replay r1 --json --progress --set network.bandwidth=10Mbps --set cluster.workers=8"));
-    EXPECT_EQ(lineOf({.kind = JobKind::Advise, .text = "x"}), QStringLiteral("advise f.toml --json --progress"));
+              QStringLiteral("replay r1 --markdown --progress --set network.bandwidth=10Mbps --set cluster.workers=8"));
+    EXPECT_EQ(lineOf({.kind = JobKind::Advise, .text = "x"}), QStringLiteral("advise f.toml --markdown --progress"));
 }
 
 TEST(JobRequest, SaysWhatIsMissing) {

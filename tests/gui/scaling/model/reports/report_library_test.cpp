@@ -21,7 +21,7 @@ const QByteArray kJob =
     "echo \"$@\" >\"$(dirname \"$0\")/arguments\"\n"
     "while [ -d \"$(dirname \"$0\")\" ] && [ ! -e \"$(dirname \"$0\")/go\" ]; do sleep 0.02; done\n"
     "grep -q broken \"$2\" && { echo 'dasgd: it is broken; mend it' >&2; exit 2; }\n"
-    "echo '{\"run_id\":\"r1\",\"step_s\":0.005}'\n";
+    "echo 'measured in 20261130-142522-dasgd-66a2'\n";
 
 class ReportLibraryTest : public ::testing::Test {
 protected:
@@ -72,7 +72,7 @@ TEST_F(ReportLibraryTest, RunsShowsProgressAndKeepsTheResult) {
     go();
     ASSERT_TRUE(becomes(name, ReportState::Finished));
     EXPECT_EQ(ended.size(), 1);
-    EXPECT_EQ(library_->find(name)->runs(), QStringList{"r1"});
+    EXPECT_EQ(library_->find(name)->runs, QStringList{"20261130-142522-dasgd-66a2"});
     EXPECT_EQ(library_->find(name)->version, QStringLiteral("9.9"));
     QFile said(folder_.filePath(QStringLiteral("arguments")));
     ASSERT_TRUE(said.open(QIODevice::ReadOnly));
@@ -154,13 +154,13 @@ TEST_F(ReportLibraryTest, WhatAnotherWindowFinishedIsTakenOverNotCalledFailed) {
     const QString name = library_->start(request());
     ASSERT_TRUE(isUnderWay(name));
     Report finished = *library_->find(name);
-    conclude(finished, "{\"run_id\":\"r1\"}\n", "", 0);
+    conclude(finished, "measured in 20261130-142522-dasgd-66a2\n", "", 0);
     // Another window leaves this behind: the report, and no files of the job.
     write(reportFile(name), QJsonDocument(jsonOf(finished)).toJson());
     ::kill(static_cast<pid_t>(finished.process), SIGKILL);
     ASSERT_TRUE(eventually([&] { return library_->find(name)->state != ReportState::Running; }));
     EXPECT_EQ(library_->find(name)->state, ReportState::Finished) << library_->find(name)->error.toStdString();
-    EXPECT_EQ(library_->find(name)->runs(), QStringList{"r1"});
+    EXPECT_EQ(library_->find(name)->runs, QStringList{"20261130-142522-dasgd-66a2"});
     reopen();
     EXPECT_TRUE(becomes(name, ReportState::Finished));
 }
@@ -175,7 +175,7 @@ TEST_F(ReportLibraryTest, TwoWindowsOfOneWorkspaceSeeTheSameEnd) {
     ASSERT_TRUE(becomes(name, ReportState::Finished));
     ASSERT_TRUE(eventually(ended));
     EXPECT_EQ(other.find(name)->state, ReportState::Finished);
-    EXPECT_EQ(other.find(name)->runs(), QStringList{"r1"});
+    EXPECT_EQ(other.find(name)->runs, QStringList{"20261130-142522-dasgd-66a2"});
 }
 
 TEST_F(ReportLibraryTest, AResultThatCannotBeWrittenIsNotLost) {
@@ -194,7 +194,7 @@ TEST_F(ReportLibraryTest, AResultThatCannotBeWrittenIsNotLost) {
     ASSERT_TRUE(QDir().rmdir(reportFile(name)) && QFile::rename(aside, reportFile(name)));
     reopen();
     ASSERT_TRUE(becomes(name, ReportState::Finished));
-    EXPECT_EQ(library_->find(name)->runs(), QStringList{"r1"});
+    EXPECT_EQ(library_->find(name)->runs, QStringList{"20261130-142522-dasgd-66a2"});
 }
 
 TEST_F(ReportLibraryTest, AJobIsFoundAgainByAnotherNameOfTheWorkspace) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QJsonArray>
+
 namespace dasgd::gui {
 namespace {
 
@@ -24,9 +26,9 @@ TEST(Report, ProgressIsTheLastWholeLineOfIt) {
 TEST(Report, TheExitStatusDecidesWhatBecameOfIt) {
     const QByteArray progress = "{\"progress\":{\"title\":\"x\",\"completed\":3,\"total\":10,\"remark\":\"\"}}\n";
     Report finished;
-    conclude(finished, "{\"run_id\":\"r1\"}\n{\"run_id\":\"r2\"}\n", progress, 0);
+    conclude(finished, "| a |\n| - |\n", progress, 0);
     EXPECT_EQ(finished.state, ReportState::Finished);
-    EXPECT_EQ(finished.result.size(), 2);
+    EXPECT_EQ(finished.markdown, QStringLiteral("| a |\n| - |\n"));
     Report failed;
     conclude(failed, "", progress + "dasgd: f.toml:3:1: unknown key 'x'\n", 2);
     EXPECT_EQ(failed.state, ReportState::Failed);
@@ -38,19 +40,46 @@ TEST(Report, TheExitStatusDecidesWhatBecameOfIt) {
     conclude(silent, "", "", 3);
     EXPECT_TRUE(silent.error.contains(QStringLiteral("exit status 3")));
     Report empty;
-    conclude(empty, "no JSON\n", "", 0);
+    conclude(empty, " \n", "", 0);
     EXPECT_EQ(empty.state, ReportState::Failed) << "nothing is no result";
 }
 
-TEST(Report, NamesEveryRunThatItsResultNames) {
+constexpr const char* kAdvice =
+    "Advised for 2 workers:\n\n```toml\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 2\n```\n\n"
+    "| | run |\n| :--- | :--- |\n| dasgd | 20261130-142522-dasgd-66a2, 20261130-142530-async_sgd-0b1c |\n"
+    "| again | 20261130-142522-dasgd-66a2 |\n\n```\n# of 20261130-142522-dasgd-66a2\n```\n";
+
+TEST(Report, NamesEveryRunThatItsResultNamesAndLinksThem) {
     Report report;
-    conclude(report,
-             R"({"facts":{"probe_run":"p"},"forecast":[{"run_id":"a","target_run_id":"b"},{"run_id":"a"}],)"
-             R"("configurations":[{"points":[{"runs":["c","d"]}]}],"replay_of":"e"})",
-             "", 0);
-    QStringList runs = report.runs();
-    runs.sort();
-    EXPECT_EQ(runs, (QStringList{"a", "b", "c", "d", "e", "p"}));
+    conclude(report, kAdvice, "", 0);
+    EXPECT_EQ(report.runs, (QStringList{"20261130-142522-dasgd-66a2", "20261130-142530-async_sgd-0b1c"}));
+    const QString linked = withRunLinks(report.markdown);
+    EXPECT_EQ(linked.count(QStringLiteral("[20261130-142522-dasgd-66a2](20261130-142522-dasgd-66a2)")), 2);
+    EXPECT_TRUE(linked.contains(QStringLiteral("# of 20261130-142522-dasgd-66a2\n"))) << "code stays as it is";
+}
+
+TEST(Report, AnAdviceHasASettingToTakeOver) {
+    EXPECT_EQ(advisedSetting(QString::fromUtf8(kAdvice)),
+              QStringLiteral("{ name = \"dasgd\", period = 4, delay = 2 }"));
+    EXPECT_EQ(advisedSetting(QStringLiteral("```toml\n[cluster]\nworkers = 2\n```\n")), QString());
+}
+
+TEST(Report, IsNamedAfterWhatWasAsked) {
+    EXPECT_EQ(headingOf({.asked = {.kind = JobKind::Calibrate, .title = QStringLiteral("mine")}}),
+              QStringLiteral("Calibration of mine"));
+    EXPECT_EQ(headingOf({.asked = {.kind = JobKind::Advise, .title = QStringLiteral("mine")}}),
+              QStringLiteral("Advice for mine"));
+}
+
+TEST(Report, OneOfAnEarlierWindowSaysSo) {
+    QJsonObject json = jsonOf(Report{.asked = {.title = QStringLiteral("x"), .text = QStringLiteral("y")}});
+    json.remove(QStringLiteral("markdown"));
+    json[QStringLiteral("result")] = QJsonArray();
+    json[QStringLiteral("runs")] = QJsonArray{QStringLiteral("r1")};
+    const auto old = reportOf(QStringLiteral("n"), json);
+    ASSERT_TRUE(old);
+    EXPECT_TRUE(old->markdown.contains(QStringLiteral("earlier version")));
+    EXPECT_EQ(old->runs, QStringList{"r1"}) << "the forecast still knows its calibration";
 }
 
 TEST(Report, ComesBackFromItsFile) {
@@ -60,7 +89,7 @@ TEST(Report, ComesBackFromItsFile) {
                   .program = QStringLiteral("/bin/dasgd"),
                   .version = QStringLiteral("0.1.0"),
                   .process = 7};
-    conclude(report, "{\"run_id\":\"r1\"}\n", "", 0);
+    conclude(report, kAdvice, "", 0);
     const auto back = reportOf(QStringLiteral("n"), jsonOf(report));
     ASSERT_TRUE(back);
     EXPECT_EQ(jsonOf(*back), jsonOf(report));

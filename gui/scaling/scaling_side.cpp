@@ -1,5 +1,5 @@
-// Scaling of configurations with the number of workers: throughput, efficiency and time to a target, for measured and
-// simulated runs in one plot, and the runs behind every point.
+#include "gui/scaling/scaling_side.h"
+
 #include <QApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -32,9 +32,9 @@ constexpr int kNarrow = 960;      // below this width the table stands under the
 constexpr int kTight = 1180;      // below this width list and table columns are as narrow as their content
 constexpr int kChartWidth = 400;  // least width of a chart, if several stand in a row
 
-class ScalingPage : public QScrollArea {
+class ScalingSide : public QScrollArea {
 public:
-    explicit ScalingPage(PageContext& context)
+    explicit ScalingSide(PageContext& context)
         : context_(context),
           session_(context.session),
           board_(session_),
@@ -47,7 +47,7 @@ public:
         inner->setObjectName(QStringLiteral("page"));
         setWidget(inner);
         auto* column = new QVBoxLayout(inner);
-        column->setContentsMargins(24, 18, 24, 16);
+        column->setContentsMargins(24, 0, 24, 16);
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
@@ -81,10 +81,9 @@ protected:
     }
 
 private:
-    QVBoxLayout* makeHeader() {
+    QHBoxLayout* makeHeader() {
         auto* top = new QHBoxLayout;
         top->setSpacing(9);
-        top->addWidget(makeLabel(tr("Scaling"), "title"), 1);
         kind_ = new Choice(tr("Weak: the batch of each worker stays the same. Strong: that of all workers together"),
                            {tr("weak scaling"), tr("strong scaling")}, 0);
         goal_ = new QLineEdit;
@@ -97,7 +96,8 @@ private:
         addButtonKey(QStringLiteral("Ctrl+E"), *export_, this);
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfCard(); });
         for (QWidget* each : std::initializer_list<QWidget*>{kind_, goal_, figure, export_}) top->addWidget(each);
-        return makePageHeader(top, summary_ = makeElasticLabel("small"));
+        top->insertWidget(0, summary_ = makeElasticLabel("small"), 1);
+        return top;
     }
 
     QWidget* makeBody() {
@@ -392,9 +392,8 @@ private:
     QTableView* points_ = nullptr;
 };
 
-const PageRegistry::Add<ScalingPage> kScalingPageEntry{
-    {.order = 30, .title = "Scaling", .icon = "M.5 1v13.5H15M3.5 11L8 7.5 14 2"}};
-
 }  // namespace
+
+QWidget* makeScalingSide(PageContext& context) { return new ScalingSide(context); }
 
 }  // namespace dasgd::gui

@@ -19,11 +19,11 @@
 namespace dasgd::gui {
 namespace {
 
-class ScalingPageTest : public WindowBench {
+class ScalingSideTest : public WindowBench {
 protected:
     void openScaling() {
         open();
-        window_->open("Scaling");
+        window_->open("What if");
     }
     template <class Widget>
     Widget* named(const char* name) {
@@ -38,7 +38,7 @@ protected:
     }
 };
 
-TEST_F(ScalingPageTest, AnEmptyWorkspaceSaysHowToGetData) {
+TEST_F(ScalingSideTest, AnEmptyWorkspaceSaysHowToGetData) {
     openScaling();
     ASSERT_TRUE(eventually([&] { return label(QStringLiteral("No finished runs yet")) != nullptr; }));
     EXPECT_NE(label(QStringLiteral("dasgd scale FILE.toml --workers 1,2,...,64 --workspace")), nullptr);
@@ -48,7 +48,7 @@ TEST_F(ScalingPageTest, AnEmptyWorkspaceSaysHowToGetData) {
     EXPECT_NE(label(QStringLiteral("There is no experiment yet")), nullptr) << "said where reports are asked for";
 }
 
-TEST_F(ScalingPageTest, TheSixthPageHasItsKey) {
+TEST_F(ScalingSideTest, TheSixthPageHasItsKey) {
     recordTwoLines(workspace_.store());
     open();
     ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
@@ -61,7 +61,7 @@ TEST_F(ScalingPageTest, TheSixthPageHasItsKey) {
     EXPECT_NE(label(QStringLiteral("Choose a point to see its runs; Enter opens them  ·  ") + spread), nullptr);
 }
 
-TEST_F(ScalingPageTest, ALaptopShowsEveryColumn) {
+TEST_F(ScalingSideTest, ALaptopShowsEveryColumn) {
     recordTwoLines(workspace_.store());
     openScaling();
     ASSERT_TRUE(arrived(6));
@@ -73,14 +73,14 @@ TEST_F(ScalingPageTest, ALaptopShowsEveryColumn) {
     EXPECT_TRUE(eventually([&] { return !points()->isColumnHidden(ScalingTableModel::Batch); }));
 }
 
-TEST_F(ScalingPageTest, OneNumberOfWorkersSaysHowToGetMore) {
+TEST_F(ScalingSideTest, OneNumberOfWorkersSaysHowToGetMore) {
     test::recordScaling(workspace_.store(), {.workers = 2});
     openScaling();
     ASSERT_TRUE(arrived(1));
     EXPECT_NE(label(QStringLiteral("one number of workers so far; dasgd scale")), nullptr);
 }
 
-TEST_F(ScalingPageTest, RunsThatDidNotFinishAreCountedAndNamed) {
+TEST_F(ScalingSideTest, RunsThatDidNotFinishAreCountedAndNamed) {
     recordTwoLines(workspace_.store());
     test::recordScaling(workspace_.store(), {.workers = 8, .status = "failed"});
     test::recordScaling(workspace_.store(), {.workers = 4, .seed = 3, .status = "stopped"});
@@ -92,7 +92,7 @@ TEST_F(ScalingPageTest, RunsThatDidNotFinishAreCountedAndNamed) {
         << label(said)->toolTip().toStdString();
 }
 
-TEST_F(ScalingPageTest, ATargetAddsItsPlotAndIsRefusedInThePage) {
+TEST_F(ScalingSideTest, ATargetAddsItsPlotAndIsRefusedInThePage) {
     recordTwoLines(workspace_.store());
     openScaling();
     ASSERT_TRUE(arrived(6));
@@ -117,7 +117,7 @@ TEST_F(ScalingPageTest, ATargetAddsItsPlotAndIsRefusedInThePage) {
     EXPECT_EQ(visibleCards(), 2);
 }
 
-TEST_F(ScalingPageTest, APointLeadsToItsRunsAndTheRunPage) {
+TEST_F(ScalingSideTest, APointLeadsToItsRunsAndTheRunPage) {
     recordTwoLines(workspace_.store());
     openScaling();
     ASSERT_TRUE(arrived(6));
@@ -133,7 +133,7 @@ TEST_F(ScalingPageTest, APointLeadsToItsRunsAndTheRunPage) {
     EXPECT_FALSE(points()->isVisible());
 }
 
-TEST_F(ScalingPageTest, APointOfThePlotIsThatOfTheTable) {
+TEST_F(ScalingSideTest, APointOfThePlotIsThatOfTheTable) {
     recordTwoLines(workspace_.store());
     openScaling();
     ASSERT_TRUE(arrived(6));
@@ -148,7 +148,7 @@ TEST_F(ScalingPageTest, APointOfThePlotIsThatOfTheTable) {
     EXPECT_FALSE(points()->isVisible());
 }
 
-TEST_F(ScalingPageTest, CtrlEWritesThePlotsAsTheyAreSeen) {
+TEST_F(ScalingSideTest, CtrlEWritesThePlotsAsTheyAreSeen) {
     recordTwoLines(workspace_.store());
     openScaling();
     ASSERT_TRUE(arrived(6));
@@ -168,7 +168,7 @@ TEST_F(ScalingPageTest, CtrlEWritesThePlotsAsTheyAreSeen) {
     EXPECT_EQ(first[QLatin1String("runs")].toArray().size(), 12);
 }
 
-TEST_F(ScalingPageTest, ANarrowWindowStacksWhatItShows) {
+TEST_F(ScalingSideTest, ANarrowWindowStacksWhatItShows) {
     recordTwoLines(workspace_.store());
     openScaling();
     ASSERT_TRUE(arrived(6));
