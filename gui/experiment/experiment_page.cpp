@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/data/session/session.h"
 #include "gui/experiment/experiment_dialogs.h"
 #include "gui/experiment/experiment_header.h"
 #include "gui/experiment/form/settings_card.h"

@@ -7,13 +7,13 @@
 namespace dasgd::gui {
 namespace {
 
-const QString kSweepText =
+const QString kCasesText =
     "name = \"a\"\n\n[sweep]\n\"algorithm.delay\" = [1, 2, 4]\n\"train.seed\" = [1, 2, 3, 4, 5]\n\n"
     "# the small one\n[[case]]\nname = \"small\"  # of us\ncluster.workers = 2\ntrain = { steps = 8, seed = 7 }\n\n"
     "[[case]]\n[case.algorithm]\nperiod = 16\n[case.sweep]\n\"train.steps\" = [8, 16]\n";
 
 TEST(SweepCases, RowsSayWhatEachCaseSets) {
-    const auto rows = casesOf(ExperimentDocument(kSweepText));
+    const auto rows = casesOf(ExperimentDocument(kCasesText));
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].name, QStringLiteral("small"));
     EXPECT_EQ(rows[0].sets, (QStringList{"cluster.workers = 2", "train.steps = 8", "train.seed = 7"}));
@@ -37,45 +37,45 @@ TEST(SweepCases, AnArrayInOnePieceIsLeftToTheText) {
 
 TEST(SweepCases, ANewCaseStandsBehindTheLastAndIsNamedApart) {
     EXPECT_EQ(withNewCase(ExperimentDocument("name = \"a\"")), "name = \"a\"\n\n[[case]]\nname = \"case 1\"\n");
-    const QString one = withNewCase(ExperimentDocument(kSweepText));
-    EXPECT_EQ(one, kSweepText + "\n[[case]]\nname = \"case 3\"\n");
+    const QString one = withNewCase(ExperimentDocument(kCasesText));
+    EXPECT_EQ(one, kCasesText + "\n[[case]]\nname = \"case 3\"\n");
     const QString table = "[[case]]\nname = \"case 2\"\n\n# of the cluster\n[cluster]\nworkers = 2\n";
     EXPECT_EQ(withNewCase(ExperimentDocument(table)),
               QString(table).replace("# of", "[[case]]\nname = \"case 3\"\n\n# of"));
 }
 
 TEST(SweepCases, ACopyHasANameOfItsOwn) {
-    const QString copied = withCopiedCase(ExperimentDocument(kSweepText), 0);
+    const QString copied = withCopiedCase(ExperimentDocument(kCasesText), 0);
     const auto rows = casesOf(ExperimentDocument(copied));
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[1].name, QStringLiteral("small 2"));
     EXPECT_EQ(rows[1].sets, rows[0].sets);
     EXPECT_EQ(copied.count(QLatin1String("# the small one")), 2);
-    EXPECT_EQ(withoutCase(ExperimentDocument(copied), 1), kSweepText);
+    EXPECT_EQ(withoutCase(ExperimentDocument(copied), 1), kCasesText);
     EXPECT_EQ(casesOf(ExperimentDocument(withCopiedCase(ExperimentDocument(copied), 0)))[1].name,
               QStringLiteral("small 3"));
 }
 
 TEST(SweepCases, RemovingTakesTheCommentAboveWithIt) {
-    const QString less = withoutCase(ExperimentDocument(kSweepText), 0);
+    const QString less = withoutCase(ExperimentDocument(kCasesText), 0);
     EXPECT_FALSE(less.contains(QLatin1String("small")));
     EXPECT_TRUE(less.contains(QLatin1String("5]\n\n[[case]]\n[case.algorithm]")));
-    EXPECT_EQ(withoutCase(ExperimentDocument(kSweepText), 2), kSweepText) << "there is no third";
-    EXPECT_TRUE(withoutCase(ExperimentDocument(kSweepText), 1).endsWith("seed = 7 }\n"));
+    EXPECT_EQ(withoutCase(ExperimentDocument(kCasesText), 2), kCasesText) << "there is no third";
+    EXPECT_TRUE(withoutCase(ExperimentDocument(kCasesText), 1).endsWith("seed = 7 }\n"));
 }
 
 TEST(SweepCases, ANameIsWrittenInPlace) {
-    EXPECT_EQ(withCaseName(ExperimentDocument(kSweepText), 0, "big \"one\""),
-              QString(kSweepText).replace("\"small\"", "\"big \\\"one\\\"\""));
-    EXPECT_EQ(withCaseName(ExperimentDocument(kSweepText), 0, ""),
-              QString(kSweepText).remove("name = \"small\"  # of us\n"));
-    EXPECT_EQ(withCaseName(ExperimentDocument(kSweepText), 1, "x"),
-              QString(kSweepText).replace("[[case]]\n[case", "[[case]]\nname = \"x\"\n[case"));
+    EXPECT_EQ(withCaseName(ExperimentDocument(kCasesText), 0, "big \"one\""),
+              QString(kCasesText).replace("\"small\"", "\"big \\\"one\\\"\""));
+    EXPECT_EQ(withCaseName(ExperimentDocument(kCasesText), 0, ""),
+              QString(kCasesText).remove("name = \"small\"  # of us\n"));
+    EXPECT_EQ(withCaseName(ExperimentDocument(kCasesText), 1, "x"),
+              QString(kCasesText).replace("[[case]]\n[case", "[[case]]\nname = \"x\"\n[case"));
     EXPECT_EQ(withCaseName(ExperimentDocument("[[case]]"), 0, "x"), "[[case]]\nname = \"x\"\n");
 }
 
 TEST(SweepCases, ValuesAreWrittenAndTakenOutInPlace) {
-    const ExperimentDocument document(kSweepText);
+    const ExperimentDocument document(kCasesText);
     const auto rows = casesOf(document);
     ASSERT_EQ(rows[0].values.size(), 3U);
     EXPECT_EQ(rows[0].values[1].key(), QStringLiteral("train.steps"));
@@ -83,35 +83,35 @@ TEST(SweepCases, ValuesAreWrittenAndTakenOutInPlace) {
     EXPECT_EQ(rows[0].values[1].line, 11);
     EXPECT_EQ(rows[1].values[1].key(), QStringLiteral("sweep train.steps"));
     EXPECT_EQ(withCaseValue(document, 0, rows[0].values[1].path, "16"),
-              QString(kSweepText).replace("steps = 8,", "steps = 16,"));
-    EXPECT_EQ(withCaseValue(document, 1, rows[1].values[1].path, "[4]"), QString(kSweepText).replace("[8, 16]", "[4]"));
-    EXPECT_EQ(withCaseValue(document, 1, rows[0].values[1].path, "16"), kSweepText) << "that case does not set it";
+              QString(kCasesText).replace("steps = 8,", "steps = 16,"));
+    EXPECT_EQ(withCaseValue(document, 1, rows[1].values[1].path, "[4]"), QString(kCasesText).replace("[8, 16]", "[4]"));
+    EXPECT_EQ(withCaseValue(document, 1, rows[0].values[1].path, "16"), kCasesText) << "that case does not set it";
     EXPECT_EQ(withoutCaseValue(document, 0, rows[0].values[2].path),
-              QString(kSweepText).replace("{ steps = 8, seed = 7 }", "{ steps = 8 }"));
+              QString(kCasesText).replace("{ steps = 8, seed = 7 }", "{ steps = 8 }"));
     EXPECT_EQ(withoutCaseValue(document, 0, rows[0].values[0].path),
-              QString(kSweepText).remove("cluster.workers = 2\n"));
+              QString(kCasesText).remove("cluster.workers = 2\n"));
     EXPECT_FALSE(withoutCaseValue(document, 1, rows[1].values[0].path).contains("case.algorithm"))
         << "the table was for it alone";
 }
 
 TEST(SweepCases, AKeyGoesIntoTheTableThatTheCaseHas) {
-    EXPECT_EQ(withCaseKey(ExperimentDocument(kSweepText), 0, "algorithm.delay", "3"),
-              QString(kSweepText).replace("seed = 7 }\n", "seed = 7 }\nalgorithm.delay = 3\n"));
-    EXPECT_EQ(withCaseKey(ExperimentDocument(kSweepText), 1, "algorithm.delay", "3"),
-              QString(kSweepText)
+    EXPECT_EQ(withCaseKey(ExperimentDocument(kCasesText), 0, "algorithm.delay", "3"),
+              QString(kCasesText).replace("seed = 7 }\n", "seed = 7 }\nalgorithm.delay = 3\n"));
+    EXPECT_EQ(withCaseKey(ExperimentDocument(kCasesText), 1, "algorithm.delay", "3"),
+              QString(kCasesText)
                   .replace("period = 16\n", "period = 16\nalgorithm.delay = 3\n")
                   .replace("algorithm.delay = 3\n", "delay = 3\n"));
-    EXPECT_EQ(withCaseKey(ExperimentDocument(kSweepText), 0, "cluster.workers", "9"), kSweepText)
+    EXPECT_EQ(withCaseKey(ExperimentDocument(kCasesText), 0, "cluster.workers", "9"), kCasesText)
         << "it sets that already";
     for (std::size_t i : {0U, 1U}) {
-        const ExperimentDocument set(withCaseKey(ExperimentDocument(kSweepText), i, "cluster.timeout_s", "9.5"));
+        const ExperimentDocument set(withCaseKey(ExperimentDocument(kCasesText), i, "cluster.timeout_s", "9.5"));
         EXPECT_FALSE(set.syntaxError());
         EXPECT_TRUE(casesOf(set)[i].sets.contains("cluster.timeout_s = 9.5"));
     }
 }
 
 TEST(SweepCases, TheProductIsSaidFactorByFactor) {
-    const QString simple = QString(kSweepText).remove("[case.sweep]\n\"train.steps\" = [8, 16]\n");
+    const QString simple = QString(kCasesText).remove("[case.sweep]\n\"train.steps\" = [8, 16]\n");
     const SweepSize size = sweepSize(ExperimentDocument(simple));
     EXPECT_EQ(size.runs, 30);
     EXPECT_EQ(size.inWords(std::nullopt), QStringLiteral("3 × 5 seeds × 2 cases = 30 runs"));
@@ -121,7 +121,7 @@ TEST(SweepCases, TheProductIsSaidFactorByFactor) {
 }
 
 TEST(SweepCases, ACaseWithASweepOfItsOwnIsCountedByItself) {
-    const SweepSize size = sweepSize(ExperimentDocument(kSweepText));
+    const SweepSize size = sweepSize(ExperimentDocument(kCasesText));
     EXPECT_EQ(size.runs, 15 + 30);
     EXPECT_EQ(size.inWords(std::nullopt), QStringLiteral("2 cases, with cases or sweeps of their own: 45 runs"));
     const ExperimentDocument inner(
