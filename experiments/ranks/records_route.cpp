@@ -20,8 +20,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kArrival{10'000};  // of the next record of another host, once all ranks have ended
 constexpr milliseconds kArrivalAfterFailure{2'000};
 constexpr milliseconds kGoodbye{3'000};
-constexpr const char* kLabKey = "lab";
-constexpr const char* kNoLab = "-";
 
 }  // namespace
 
@@ -115,53 +113,43 @@ RecordsRoute::RecordsRoute(Options options) : options_(std::move(options)) {}
 RecordsRoute::RecordsRoute(RecordsRoute&&) noexcept = default;
 RecordsRoute::~RecordsRoute() = default;
 
-Result<RecordsRoute> RecordsRoute::open(Rendezvous& store, Options options) {
+Result<RecordsRoute> RecordsRoute::open(Options options) {
     RecordsRoute route(std::move(options));
     const Options& own = route.options_;
-    if (own.places.together) return route;
-    if (own.rank == 0) {
-        Status listens;
-        if (own.secret) {
-            for (const int rank : own.places.away) {
-                route.streams_.push_back(std::make_shared<storage::RecordStream>(rank));
-            }
-            auto server = RecordServer::start(own.address, *own.secret, own.runId, route.streams_);
-            if (server) route.server_ = std::move(*server);
-            if (!server) listens = tl::unexpected(server.error());
-        }
-        DASGD_TRY(store.set(kLabKey, route.server_ ? route.server_->endpoint() : kNoLab));
-        DASGD_TRY(listens);
-        if (!own.secret) {
-            logLine(LogLevel::Info, std::string("each workspace keeps the records of its own ranks; with the same ") +
-                                        RunSecret::kVariable +
-                                        " on all ranks (`openssl rand -hex 32`) rank 0's takes in all of them");
-        }
+    if (own.assignment.places.together) return route;
+    if (own.rank != 0) {
+        if (!own.assignment.places.atHome && !own.assignment.records.empty())
+            route.sink_ = std::make_unique<AwaySink>();
         return route;
     }
-    DASGD_ASSIGN(const std::string endpoint, store.get(kLabKey));
-    if (own.secret && endpoint == kNoLab) return fail("rank 0 cannot take in the records of other hosts; it says why");
-    if (own.places.atHome || endpoint == kNoLab) return route;
-    route.endpoint_ = endpoint;
-    route.sink_ = std::make_unique<AwaySink>();
+    if (!own.secret) {
+        logLine(LogLevel::Info, std::string("each workspace keeps the records of its own ranks; with the same ") +
+                                    RunSecret::kVariable +
+                                    " on all ranks (`openssl rand -hex 32`) rank 0's takes in all of them");
+        return route;
+    }
+    for (const int rank : own.assignment.places.away)
+        route.streams_.push_back(std::make_shared<storage::RecordStream>(rank));
+    DASGD_ASSIGN(route.server_, RecordServer::start(own.address, *own.secret, own.assignment.runId, route.streams_));
     return route;
 }
 
 Result<std::unique_ptr<storage::Recorder>> RecordsRoute::record(storage::Store& store) {
     if (!sink_) {
         std::vector<int> ranks{options_.rank};
-        if (server_) std::ranges::copy(options_.places.away, std::back_inserter(ranks));
-        return storage::Recorder::start(store, options_.runId, ranks, {options_.rank}, streams_);
+        if (server_) std::ranges::copy(options_.assignment.places.away, std::back_inserter(ranks));
+        return storage::Recorder::start(store, options_.assignment.runId, ranks, {options_.rank}, streams_);
     }
-    const std::filesystem::path logs = options_.paths.run(options_.runId) / "logs";
+    const std::filesystem::path logs = options_.paths.run(options_.assignment.runId) / "logs";
     std::error_code error;
     std::filesystem::create_directories(logs, error);
     if (error) return fail("cannot make the folder " + logs.string() + ": " + error.message());
     DASGD_ASSIGN(auto forwarder,
                  ForwarderProcess::start({.program = kOwnProgram,
                                           .workspace = options_.paths.root,
-                                          .runId = options_.runId,
+                                          .runId = options_.assignment.runId,
                                           .rank = options_.rank,
-                                          .endpoint = endpoint_,
+                                          .endpoint = options_.assignment.records,
                                           .log = logs / ("forward-" + std::to_string(options_.rank) + ".log")}));
     return std::make_unique<AwayRecorder>(*sink_, std::move(forwarder), options_.timeout + kArrival);
 }
@@ -187,7 +175,7 @@ void RecordsRoute::release() {
 std::string RecordsRoute::worstStatus(const std::string& own, const std::vector<RankOutcome>& outcomes) const {
     std::vector<std::string> here{own};
     for (const RankOutcome& one : outcomes) {
-        if (server_ && std::ranges::count(options_.places.away, one.rank) > 0) here.push_back(one.status);
+        if (server_ && std::ranges::count(options_.assignment.places.away, one.rank) > 0) here.push_back(one.status);
     }
     return storage::worstOf(here);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/event.h"
+#include "experiments/ranks/meeting/assignment.h"
 #include "experiments/ranks/meeting/rank_outcomes.h"
 #include "experiments/transport/records/forwarder_process.h"
 #include "experiments/transport/records/record_server.h"
@@ -20,19 +21,19 @@ class RecordsRoute {
 public:
     struct Options {
         int rank = 0;
-        RankPlaces places;
+        Assignment assignment;
         std::optional<RunSecret> secret;
-        std::string address;  // address of the interface towards the other hosts
-        std::string runId;
+        std::string address;            // address of the interface towards the other hosts
         storage::WorkspacePaths paths;  // this rank's
         std::chrono::milliseconds timeout{60'000};
     };
-    // Collective over the ranks that meet at `store`. Without a secret each workspace keeps the records of its own
-    // ranks. Errors: rank 0 cannot listen.
-    static Result<RecordsRoute> open(Rendezvous& store, Options options);
+    // Without a secret each workspace keeps the records of its own ranks. Errors: rank 0 cannot listen.
+    static Result<RecordsRoute> open(Options options);
     RecordsRoute(RecordsRoute&&) noexcept;
     ~RecordsRoute();
 
+    // On rank 0: where records of ranks in other workspaces are taken in; "": nowhere.
+    [[nodiscard]] std::string endpoint() const { return server_ ? server_->endpoint() : ""; }
     // Where the records of this rank go. Errors: those of Recorder::start(); `dasgd forward` cannot be started.
     Result<std::unique_ptr<storage::Recorder>> record(storage::Store& store);
     // The sink of this rank in front of its journal: it also takes what the recorder measures, where that has no
@@ -52,13 +53,11 @@ private:
     class AwaySink;
     class AwayRecorder;
     explicit RecordsRoute(Options options);
-    [[nodiscard]] bool isFirst() const { return options_.rank == 0; }
 
     Options options_;
     RecordStreams streams_;
     std::unique_ptr<RecordServer> server_;
-    std::string endpoint_;  // endpoint to which the records of this rank are sent; "" where they stay
-    std::unique_ptr<AwaySink> sink_;
+    std::unique_ptr<AwaySink> sink_;  // null where the records of this rank stay
 };
 
 }  // namespace dasgd::experiments

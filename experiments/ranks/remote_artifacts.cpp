@@ -10,7 +10,6 @@
 
 #include "core/base/log.h"
 #include "core/train/timing/step_profiler.h"
-#include "experiments/ranks/meeting/progress_wait.h"
 #include "experiments/transport/files/run_file.h"
 
 namespace dasgd::experiments {
@@ -19,11 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFilesKey = "files";
-constexpr const char* kMarkKey = "files/mark";
-constexpr const char* kReady = "files/ready";
-constexpr const char* kNoFiles = "-";
-constexpr std::chrono::milliseconds kPatienceAfterFailure{1000}, kGoodbyeOfFirst{3000};
+constexpr std::chrono::milliseconds kPatienceAfterFailure{1000};
 constexpr std::int64_t kMostOfLog = std::int64_t{16} << 20, kWhole = std::numeric_limits<std::int64_t>::max();
 
 // Where the words of this process go; "" where that is no file.
@@ -38,7 +33,7 @@ fs::path ownLog() {
 }  // namespace
 
 RemoteArtifacts::RemoteArtifacts(const Options& options)
-    : paths_(options.paths), runId_(options.runId), rank_(options.rank) {
+    : paths_(options.paths), runId_(options.assignment.runId), rank_(options.rank) {
     environment_.place = {paths_.checkpoints(runId_), runId_, options.configHash};
 }
 RemoteArtifacts::RemoteArtifacts(RemoteArtifacts&& other) noexcept = default;
@@ -53,102 +48,73 @@ RemoteArtifacts::~RemoteArtifacts() {
     }
 }
 
-Result<RemoteArtifacts> RemoteArtifacts::open(Rendezvous& store, const Options& options) {
+Result<RemoteArtifacts> RemoteArtifacts::open(const Options& options) {
     RemoteArtifacts own(options);
-    std::string endpoint = kNoFiles;
-    if (options.rank == 0) {
-        Status serves;
-        if (options.secret && !options.places.together) serves = own.startFileServer(options);
-        if (own.server_) endpoint = own.server_->endpoint();
-        DASGD_TRY(store.set(kFilesKey, endpoint));
-        DASGD_TRY(serves);
-        if (!options.places.together) DASGD_TRY(own.leaveMark(store));
-    } else if (!options.places.together) {
-        DASGD_ASSIGN(endpoint, store.get(kFilesKey));
-        own.inRunsFolder_ = options.places.atHome;
-        if (!own.inRunsFolder_) DASGD_TRY(own.findMark(store));
+    const bool apart = !options.assignment.places.together;
+    std::error_code code;
+    if (apart && options.rank == 0) {
+        if (options.secret) DASGD_TRY(own.startFileServer(options));
+        DASGD_TRY(own.leaveMark());
+    } else if (apart && !options.assignment.places.atHome) {
+        // Hosts may share a file system: what is named after a host says nothing of that.
+        const fs::path mark = fs::path(options.assignment.mark).filename();
+        own.inRunsFolder_ = !mark.empty() && fs::exists(own.paths_.run(own.runId_) / mark, code);
     }
     if (own.inRunsFolder_) own.linkLog();
-    own.saves_ = options.places.together || endpoint != kNoFiles;
-    if (!own.saves_) return own;
-    if (!own.inRunsFolder_) {
-        own.client_ =
-            std::make_shared<FileClient>(endpoint, *options.secret, own.rank_, options.experiment.cluster.deadline());
-        own.environment_.place.deliver = [client = own.client_,
-                                          folder = own.paths_.run(own.runId_)](const fs::path& f) {
-            const Status sent = client->send(f, f.lexically_relative(folder).generic_string());
-            std::error_code ignored;
-            fs::remove(f, ignored);
-            return sent;
-        };
-    }
-    if (options.resumedFrom.empty()) return own;
-    const Status ready = own.takeUp(options);
-    if (!options.places.together) {
-        DASGD_TRY(own.meetReady(store, options, ready));
-    } else {
-        DASGD_TRY(ready);
-    }
+    own.saves_ = !apart || own.server_ || !options.assignment.files.empty();
+    if (!own.saves_ || own.inRunsFolder_) return own;
+    own.client_ = std::make_shared<FileClient>(options.assignment.files, *options.secret, own.rank_,
+                                               options.experiment.cluster.deadline());
+    own.environment_.place.deliver = [client = own.client_, folder = own.paths_.run(own.runId_)](const fs::path& f) {
+        const Status sent = client->send(f, f.lexically_relative(folder).generic_string());
+        std::error_code ignored;
+        fs::remove(f, ignored);
+        return sent;
+    };
     return own;
 }
 
-// Hosts may share a file system: what is named after a host says nothing of that.
-Status RemoteArtifacts::leaveMark(Rendezvous& store) {
+Status RemoteArtifacts::leaveMark() {
     DASGD_ASSIGN(const RunSecret random, RunSecret::make());
-    const std::string name = ".files-" + random.hex();
-    mark_ = paths_.run(runId_) / name;
+    mark_ = paths_.run(runId_) / (".files-" + random.hex());
     if (!std::ofstream(mark_)) return fail(mark_.string() + ": cannot be made");
-    return store.set(kMarkKey, name);
-}
-
-Status RemoteArtifacts::findMark(Rendezvous& store) {
-    DASGD_ASSIGN(const std::string name, store.get(kMarkKey));
-    std::error_code code;
-    inRunsFolder_ = fs::exists(paths_.run(runId_) / fs::path(name).filename(), code);
     return {};
 }
 
-Status RemoteArtifacts::takeUp(const Options& options) {
+Status RemoteArtifacts::findCheckpoint(const Options& options) {
     if (client_) return fetch(options);
-    DASGD_ASSIGN(environment_.from, CheckpointFolder(paths_.checkpoints(options.resumedFrom)).at(options.resumedStep));
+    DASGD_ASSIGN(
+        environment_.from,
+        CheckpointFolder(paths_.checkpoints(options.assignment.resumedFrom)).at(options.assignment.resumedStep));
     return {};
 }
 
-// Waits until all ranks have their files, because the deadline of the next phase does not allow for transfers.
-Status RemoteArtifacts::meetReady(Rendezvous& store, const Options& options, const Status& own) const {
-    const auto keyOf = [](int rank) { return std::string(kReady) + "/" + std::to_string(rank); };
-    const auto readKey = [&](int rank) { return keyOf(rank) + "/read"; };
-    ProgressWait wait(store, kReady, options.rank, options.experiment.cluster.deadline(), [this] { return moved(); });
-    DASGD_TRY(store.set(keyOf(options.rank), own ? "" : own.error().message));
-    if (options.rank != 0) {
-        const auto problem = own ? wait.get(kReady) : Result<std::string>(own.error().message);
-        static_cast<void>(store.set(readKey(options.rank), "1"));
-        DASGD_ASSIGN(const std::string why, problem);
-        return why.empty() ? Status{} : fail(why);
-    }
-    std::string problem = own ? "" : own.error().message;
-    for (int rank = 1; rank < options.experiment.cluster.workers && problem.empty(); ++rank) {
-        const auto said = wait.get(keyOf(rank));
-        const std::string its = said ? *said : said.error().message;
-        if (!its.empty()) problem = "rank " + std::to_string(rank) + " cannot go on from the checkpoint: " + its;
-    }
-    DASGD_TRY(store.set(kReady, problem));
-    // This process may serve the meeting point: the others have read why before it ends.
-    for (int rank = 1; rank < options.experiment.cluster.workers && !problem.empty(); ++rank) {
-        if (!store.get(readKey(rank), kGoodbyeOfFirst)) break;
-    }
-    return problem.empty() ? Status{} : fail(problem);
+// Ranks wait for each other, because the deadline of the next phase does not allow for transfers.
+Status RemoteArtifacts::takeUp(const Seat& seat, const Options& options) {
+    if (options.assignment.resumedFrom.empty() || !saves_) return {};
+    const Status found = findCheckpoint(options);
+    if (options.assignment.places.together) return found;
+    Decision ready(seat, "files/ready", {.moved = [this] { return moved(); }});
+    DASGD_TRY(ready.reach(found.map([] { return std::string(); }), [&]() -> Result<std::string> {
+        for (int rank = 1; rank < seat.size; ++rank) {
+            const auto said = ready.saidBy(rank);
+            if (said) continue;
+            return fail("rank " + std::to_string(rank) + " cannot go on from the checkpoint: " + said.error().message);
+        }
+        return "";
+    }));
+    return {};
 }
 
 Status RemoteArtifacts::startFileServer(const Options& options) {
     FileServer::Options serving{.address = options.address,
-                                .ranks = options.places.away,
+                                .ranks = options.assignment.places.away,
                                 .folder = paths_.run(runId_),
                                 .goesFrom = {},
                                 .arrived = {}};
-    if (!options.resumedFrom.empty()) {
-        const CheckpointFolder before(paths_.checkpoints(options.resumedFrom));
-        DASGD_ASSIGN(const Checkpoint from, before.at(options.resumedStep));
+    if (!options.assignment.resumedFrom.empty()) {
+        const CheckpointFolder before(paths_.checkpoints(options.assignment.resumedFrom));
+        DASGD_ASSIGN(const Checkpoint from, before.at(options.assignment.resumedStep));
         serving.goesFrom = from.folder;
     }
     serving.arrived = [run = completionOf(options.experiment, environment_.place)](const std::string& name) -> Status {

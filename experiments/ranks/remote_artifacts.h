@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/train/rank_checkpoints.h"
-#include "experiments/ranks/meeting/rank_outcomes.h"
+#include "experiments/ranks/meeting/assignment.h"
 #include "experiments/transport/files/file_client.h"
 #include "experiments/transport/files/file_server.h"
 
@@ -20,21 +20,24 @@ public:
     struct Options {
         const Experiment& experiment;
         int rank = 0;
-        RankPlaces places;
+        Assignment assignment;
         std::optional<RunSecret> secret;
         std::string address;            // address of the interface towards the other hosts
         storage::WorkspacePaths paths;  // this rank's
-        std::string runId, configHash;  // SHA-256 of the resolved configuration
-        std::string resumedFrom;        // the run whose checkpoint it goes on from; "": none
-        std::int64_t resumedStep = 0;
+        std::string configHash;         // SHA-256 of the resolved configuration
     };
-    // Collective over the ranks that meet at `store`; returns once all ranks have what they go on from. Ranks of
-    // several workspaces that share no secret save nothing. Errors: rank 0 cannot listen; the checkpoint cannot be read
-    // or fetched, by whichever rank.
-    static Result<RemoteArtifacts> open(Rendezvous& store, const Options& options);
+    // Ranks of several workspaces that share no secret save nothing. Errors: rank 0 cannot listen.
+    static Result<RemoteArtifacts> open(const Options& options);
+    // Collective: returns once all ranks have what they go on from. `options` as for open(). Errors: the checkpoint
+    // cannot be read or fetched, by whichever rank.
+    Status takeUp(const Seat& seat, const Options& options);
     RemoteArtifacts(RemoteArtifacts&&) noexcept;
     ~RemoteArtifacts();
 
+    // On rank 0: where files of ranks in other workspaces are taken in, and the name of the file in the run's folder by
+    // which they recognise that; "": nowhere, none.
+    [[nodiscard]] std::string endpoint() const { return server_ ? server_->endpoint() : ""; }
+    [[nodiscard]] std::string mark() const { return mark_.filename(); }
     // Null: this run saves nothing.
     [[nodiscard]] const CheckpointEnvironment* environment() const { return saves_ ? &environment_ : nullptr; }
     // After the training: brings this rank's log, where its output goes to a file, and its profiler's trace to the
@@ -50,11 +53,9 @@ public:
 private:
     explicit RemoteArtifacts(const Options& options);
     Status startFileServer(const Options& options);
-    Status leaveMark(Rendezvous& store);
-    Status findMark(Rendezvous& store);
-    Status takeUp(const Options& options);
+    Status leaveMark();
+    Status findCheckpoint(const Options& options);
     Status fetch(const Options& options);
-    Status meetReady(Rendezvous& store, const Options& options, const Status& own) const;
     void linkLog() const;
     [[nodiscard]] std::string logName() const;
 

@@ -22,6 +22,7 @@
 #include "experiments/ranks/meeting/agreement.h"
 #include "experiments/ranks/meeting/assignment.h"
 #include "experiments/ranks/meeting/curve_store.h"
+#include "experiments/ranks/meeting/decision.h"
 #include "experiments/ranks/meeting/liveness_check.h"
 #include "experiments/ranks/meeting/rank_outcomes.h"
 #include "experiments/ranks/meeting/stop_relay.h"
@@ -65,24 +66,16 @@ public:
         DASGD_ASSIGN(secret_, RunSecret::fromEnvironment(processEnvironment));
         DASGD_ASSIGN(RankMeeting meeting, meetRanks(environment_, secret_, timeout()));
         Rendezvous& rendezvous = meeting.rendezvous;
+        const Seat seat{rendezvous, environment_.rank, environment_.size, timeout()};
         Settings identity = identityOf(checked_);
         identity[RunSecret::kVariable] = secret_ ? "one whose fingerprint is " + secret_->fingerprint() : "not set";
-        const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identity);
+        const Status same = agreeOnIdentity(seat, identity);
         if (!same) return refuse({same.error().message + meeting.rejectedPeersNote()});
         const std::string place = placeOf(store.paths());
-        DASGD_ASSIGN(const RankPlaces places, sharePlaces(rendezvous, environment_.rank, environment_.size, place));
-        together_ = places.together;
-        forwards_ = secret_ && !places.atHome;
-        DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
-        DASGD_ASSIGN(RecordsRoute route, RecordsRoute::open(rendezvous, {.rank = environment_.rank,
-                                                                         .places = places,
-                                                                         .secret = secret_,
-                                                                         .address = interface.address,
-                                                                         .runId = assignment.runId,
-                                                                         .paths = store.paths(),
-                                                                         .timeout = timeout()}));
-        DASGD_ASSIGN(RemoteArtifacts files,
-                     openFiles(rendezvous, store.paths(), assignment, places, interface.address));
+        DASGD_ASSIGN(const Assignment assignment, join(seat, place, store, interface));
+        DASGD_TRY(files_->takeUp(seat, filesOptions(store.paths(), assignment, interface)));
+        RecordsRoute& route = *route_;
+        RemoteArtifacts& files = *files_;
         DASGD_ASSIGN(auto recorder, route.record(store));
         DASGD_ASSIGN(std::optional<LivenessCheck> liveness,
                      LivenessCheck::open(rendezvous, environment_.rank, environment_.size,
@@ -100,8 +93,7 @@ public:
         bool rankZeroThere = report.state != RankState::Failed || isRankZeroThere(*liveness, report, route);
         if (rankZeroThere) {
             files.bringRecords(report.state == RankState::Failed);
-            outcomes =
-                exchangeOutcomes(rendezvous, own, environment_.size, timeout(), [&files] { return files.moved(); });
+            outcomes = exchangeOutcomes(seat, own, [&files] { return files.moved(); });
         }
         // One that is not heard of may still be saving.
         if (outcomes.size() == static_cast<std::size_t>(environment_.size)) {
@@ -121,7 +113,7 @@ public:
         route.release();
         if (end.status == "failed") report.state = RankState::Failed;
         report.error = end.error;
-        if (rankZeroThere) waitForOthers(rendezvous, report);
+        if (rankZeroThere) waitForOthers(seat, report);
         return conclude(store.paths(), assignment.runId, report);
     }
 
@@ -144,37 +136,35 @@ private:
     }
 
     // Rank 0 names the run and every rank joins it in its own workspace, which may be the same one.
-    Result<Assignment> join(Rendezvous& rendezvous, storage::Store& store) {
+    Result<Assignment> join(const Seat& seat, const std::string& place, storage::Store& store,
+                            const Interface& interface) {
         storage::RunInfo info =
             describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
-        if (!isFirst()) {
-            DASGD_ASSIGN(const std::string text, rendezvous.get("run"));
-            const auto told = Assignment::from(text);
-            if (!told) static_cast<void>(rendezvous.set(notBegunKey(environment_.rank), "1"));
-            DASGD_ASSIGN(const Assignment assignment, told);
-            info.runId = assignment.runId;
-            info.clockOrigin = assignment.originHere();
-            info.resumedFrom = assignment.resumedFrom;
-            info.resumedStep = assignment.resumedStep;
-            if (forwards_) return assignment;
+        auto joined = joinRun(seat, place, [&](const RankPlaces& places) -> Result<Assignment> {
+            DASGD_ASSIGN(Assignment made, found(store, info, places));
+            DASGD_TRY(openRoutes(store.paths(), made, interface));
+            made.records = route_->endpoint();
+            made.files = files_->endpoint();
+            made.mark = files_->mark();
+            return made;
+        });
+        DASGD_ASSIGN(Assignment assignment, joined);
+        if (isFirst()) return assignment;
+        info.runId = assignment.runId;
+        info.clockOrigin = assignment.originHere();
+        info.resumedFrom = assignment.resumedFrom;
+        info.resumedStep = assignment.resumedStep;
+        // The records of this one go to rank 0's workspace otherwise.
+        if (!secret_ || assignment.places.atHome) {
             DASGD_TRY(store.addRun(info));
             DASGD_TRY(makeControlPage(store.paths(), assignment.runId));
-            return assignment;
         }
-        auto assignment = found(store, info);
-        const std::string text =
-            assignment ? assignment->text() : nlohmann::json{{"error", assignment.error().message}}.dump();
-        DASGD_TRY(rendezvous.set("run", text));
-        // This process may serve the meeting point: the others have read why before it ends.
-        for (int rank = 1; !assignment && rank < environment_.size; ++rank) {
-            if (!rendezvous.get(notBegunKey(rank))) break;
-        }
+        DASGD_TRY(openRoutes(store.paths(), assignment, interface));
         return assignment;
     }
-    static std::string notBegunKey(int rank) { return "not-begun/" + std::to_string(rank); }
 
-    Result<Assignment> found(storage::Store& store, storage::RunInfo& info) {
-        DASGD_ASSIGN(const std::optional<ResumePoint> from, earlierPoint(store.paths()));
+    Result<Assignment> found(storage::Store& store, storage::RunInfo& info, const RankPlaces& places) {
+        DASGD_ASSIGN(const std::optional<ResumePoint> from, earlierPoint(store.paths(), places));
         info.runId = store.newRunId(info.algorithm);
         // The run's own time goes on where it was saved.
         const Ns before = from ? from->wall : 0;
@@ -185,13 +175,20 @@ private:
         DASGD_TRY(store.addRun(info));
         DASGD_TRY(writeRunFiles(store.paths(), info, checked_.networkFile));
         DASGD_TRY(RunControl::create(store.paths().control(info.runId), environment_.size));
-        return Assignment{info.runId, bootId(), info.clockOrigin, real, info.resumedFrom, info.resumedStep};
+        return Assignment{.runId = info.runId,
+                          .boot = bootId(),
+                          .origin = info.clockOrigin,
+                          .realOrigin = real,
+                          .resumedFrom = info.resumedFrom,
+                          .resumedStep = info.resumedStep,
+                          .places = places};
     }
 
     // Where the task is to go on with what ended early in this workspace.
-    Result<std::optional<ResumePoint>> earlierPoint(const storage::WorkspacePaths& paths) const {
+    Result<std::optional<ResumePoint>> earlierPoint(const storage::WorkspacePaths& paths,
+                                                    const RankPlaces& places) const {
         if (!task_.resume && task_.from.empty()) return std::optional<ResumePoint>();
-        if (!together_ && !secret_) {
+        if (!places.together && !secret_) {
             return fail(std::string("to go on, a run needs one workspace that all ranks record into, or the same ") +
                         RunSecret::kVariable + " on all ranks, with which rank 0's keeps what all of them save");
         }
@@ -210,19 +207,29 @@ private:
         return earlier.front().from;
     }
 
-    Result<RemoteArtifacts> openFiles(Rendezvous& rendezvous, const storage::WorkspacePaths& paths,
-                                      const Assignment& assignment, const RankPlaces& places,
-                                      const std::string& address) const {
-        return RemoteArtifacts::open(rendezvous, {.experiment = experiment_,
-                                                  .rank = environment_.rank,
-                                                  .places = places,
-                                                  .secret = secret_,
-                                                  .address = address,
-                                                  .paths = paths,
-                                                  .runId = assignment.runId,
-                                                  .configHash = sha256Of(toTomlDocument(checked_.resolved)),
-                                                  .resumedFrom = assignment.resumedFrom,
-                                                  .resumedStep = assignment.resumedStep});
+    // The ways of records and files to rank 0's workspace.
+    Status openRoutes(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface) {
+        DASGD_ASSIGN(RecordsRoute route, RecordsRoute::open({.rank = environment_.rank,
+                                                             .assignment = assignment,
+                                                             .secret = secret_,
+                                                             .address = interface.address,
+                                                             .paths = paths,
+                                                             .timeout = timeout()}));
+        route_.emplace(std::move(route));
+        DASGD_ASSIGN(RemoteArtifacts files, RemoteArtifacts::open(filesOptions(paths, assignment, interface)));
+        files_.emplace(std::move(files));
+        return {};
+    }
+    [[nodiscard]] RemoteArtifacts::Options filesOptions(const storage::WorkspacePaths& paths,
+                                                        const Assignment& assignment,
+                                                        const Interface& interface) const {
+        return {.experiment = experiment_,
+                .rank = environment_.rank,
+                .assignment = assignment,
+                .secret = secret_,
+                .address = interface.address,
+                .paths = paths,
+                .configHash = sha256Of(toTomlDocument(checked_.resolved))};
     }
 
     // Through which `dasgd stop` reaches the run in this workspace. Ranks of one host share it.
@@ -312,14 +319,14 @@ private:
 
     // Rank 0 serves the rendezvous and writes the final status, so it leaves last. Ranks that do not answer are
     // reported by their own launcher.
-    void waitForOthers(Rendezvous& rendezvous, const RankReport& report) {
-        const auto key = [](int rank) { return "done/" + std::to_string(rank); };
+    void waitForOthers(const Seat& seat, const RankReport& report) {
+        Decision done(seat, "done");
         if (!isFirst()) {
-            static_cast<void>(rendezvous.set(key(environment_.rank), "1"));
+            static_cast<void>(done.say(""));
             return;
         }
         for (int rank = 1; rank < environment_.size && report.state != RankState::Failed; ++rank) {
-            if (!rendezvous.get(key(rank))) return;
+            if (!done.saidBy(rank)) return;
         }
     }
 
@@ -343,8 +350,8 @@ private:
     CheckedExperiment checked_;
     StopSignals& signals_;
     std::optional<RunSecret> secret_;
-    bool together_ = true;   // all ranks record into one workspace
-    bool forwards_ = false;  // this one's records go to rank 0's workspace, which is another
+    std::optional<RecordsRoute> route_;
+    std::optional<RemoteArtifacts> files_;
 };
 
 struct Checked {

@@ -6,10 +6,8 @@
 
 #include <arpa/inet.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -115,26 +113,6 @@ Result<std::string> Rendezvous::get(const std::string& key, milliseconds timeout
         return fail("rendezvous: '" + key + "' did not come in time: " + firstLine(error));
     }
     return get(key);
-}
-
-Result<std::string> Rendezvous::getUnless(const std::string& key, const std::string& instead) {
-    // Every rank asks the store of rank 0, so thousands that wait for minutes must not ask often.
-    constexpr milliseconds kLongestPause{500};
-    milliseconds pause{20};
-    const auto until = std::chrono::steady_clock::now() + handle_->store->getTimeout();
-    while (true) {
-        DASGD_ASSIGN(const bool refused, has(instead));
-        if (refused) {
-            DASGD_ASSIGN(const std::string why, get(instead));
-            return fail(why);
-        }
-        DASGD_ASSIGN(const bool there, has(key));
-        if (there) return get(key);
-        const auto now = std::chrono::steady_clock::now();
-        if (now >= until) return fail("rendezvous: '" + key + "' did not come in time");
-        std::this_thread::sleep_until(std::min(now + pause, until));
-        pause = std::min(2 * pause, kLongestPause);
-    }
 }
 
 Result<std::int64_t> Rendezvous::count(const std::string& key) {

@@ -34,9 +34,6 @@ public:
     Result<std::string> get(const std::string& key);
     // get() with a deadline of its own.
     Result<std::string> get(const std::string& key, std::chrono::milliseconds timeout);
-    // get(key), unless some rank sets `instead`. Errors: the deadline passed; `instead` was set, and its value is the
-    // message.
-    Result<std::string> getUnless(const std::string& key, const std::string& instead);
     // Number of calls for the key by all ranks so far; each call gets a number of its own, from 1.
     Result<std::int64_t> count(const std::string& key);
     // True where some rank has set the key by now. Errors: the store is gone.

@@ -17,9 +17,6 @@ constexpr std::size_t kKeysToName = 8;
 
 constexpr const char* kTwice = "twice";  // set by a rank whose number another process has
 
-std::string identityKey(int rank) { return "identity/" + std::to_string(rank); }
-std::string refusedKey(int rank) { return "refused/" + std::to_string(rank); }
-
 Result<Settings> parseIdentity(const std::string& text, int rank) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
     if (json.is_object()) {
@@ -32,10 +29,10 @@ Result<Settings> parseIdentity(const std::string& text, int rank) {
     return fail("rank " + std::to_string(rank) + " sent something that is no identity; are all ranks of one version?");
 }
 
-Result<Settings> identityFrom(Rendezvous& rendezvous, int rank) {
-    const auto text = rendezvous.getUnless(identityKey(rank), kTwice);
+Result<Settings> identityFrom(Decision& decision, const Seat& seat, int rank) {
+    const auto text = decision.saidBy(rank);
     if (text) return parseIdentity(*text, rank);
-    if (rendezvous.has(kTwice).value_or(false)) return tl::unexpected<Error>(text.error());
+    if (seat.store.has(kTwice).value_or(false)) return tl::unexpected<Error>(text.error());
     return fail("rank " + std::to_string(rank) + " did not say in time what it runs: " + text.error().message);
 }
 
@@ -44,61 +41,30 @@ std::string valueOn(const Settings& settings, const std::string& key) {
     return found == settings.end() ? "absent" : found->second;
 }
 
-// "" or why not. `known`: the ranks from which something came, which wait for the verdict.
-std::string verdictOver(Rendezvous& rendezvous, int size, const Settings& own, std::vector<int>& known) {
-    std::string verdict;
-    for (int rank = 1; rank < size; ++rank) {
-        const auto theirs = identityFrom(rendezvous, rank);
-        if (!theirs) return verdict.empty() ? theirs.error().message : verdict;
-        known.push_back(rank);
-        const std::string different = disagreement(own, *theirs, rank);
-        if (verdict.empty()) verdict = different;
+// "", or an error.
+Result<std::string> verdict(Decision& decision, const Seat& seat, const Settings& own) {
+    std::string different;
+    for (int rank = 1; rank < seat.size; ++rank) {
+        const auto theirs = identityFrom(decision, seat, rank);
+        if (!theirs) return different.empty() ? tl::unexpected<Error>(theirs.error()) : fail(different);
+        if (different.empty()) different = disagreement(own, *theirs, rank);
         // A rank with another world size may wait for ranks that do not exist: answer now, without the remaining ranks.
-        if (valueOn(own, "cluster.workers") != valueOn(*theirs, "cluster.workers")) return verdict;
+        if (valueOn(own, "cluster.workers") != valueOn(*theirs, "cluster.workers")) break;
     }
-    return verdict;
-}
-
-Status decide(Rendezvous& rendezvous, int size, const Settings& own) {
-    std::vector<int> known;
-    const std::string verdict = verdictOver(rendezvous, size, own, known);
-    DASGD_TRY(rendezvous.set("verdict", nlohmann::json{{"error", verdict}}.dump()));
-    if (verdict.empty()) return {};
-    // This process may serve the meeting point: the others have read the verdict before it ends.
-    for (const int rank : known) {
-        if (!rendezvous.get(refusedKey(rank))) break;
-    }
-    return fail(verdict);
+    if (!different.empty()) return fail(different);
+    return "";
 }
 
 // A rank whose number was given twice is missing under its own: the others would wait for it.
-Status claimNumber(Rendezvous& rendezvous, int rank, int size) {
-    DASGD_ASSIGN(const std::int64_t processes, rendezvous.count(identityKey(rank)));
+Status claimNumber(const Seat& seat) {
+    DASGD_ASSIGN(const std::int64_t processes, seat.store.count("identity/" + std::to_string(seat.rank)));
     if (processes == 1) return {};
-    const std::string why = "two processes came as rank " + std::to_string(rank) + " of " + std::to_string(size) +
-                            ", the second on " + hostName() + " (process " + std::to_string(::getpid()) +
-                            "): give each a RANK of its own, from 0 to " + std::to_string(size - 1);
-    DASGD_TRY(rendezvous.set(kTwice, why));
+    const std::string why = "two processes came as rank " + std::to_string(seat.rank) + " of " +
+                            std::to_string(seat.size) + ", the second on " + hostName() + " (process " +
+                            std::to_string(::getpid()) + "): give each a RANK of its own, from 0 to " +
+                            std::to_string(seat.size - 1);
+    DASGD_TRY(seat.store.set(kTwice, why));
     return fail(why);
-}
-
-// "" or why not.
-Result<std::string> verdictOf(Rendezvous& rendezvous, int rank, const Settings& own) {
-    DASGD_ASSIGN(const Settings first, identityFrom(rendezvous, 0));
-    std::string different = disagreement(first, own, rank);
-    if (!different.empty()) return different;
-    DASGD_ASSIGN(const std::string text, rendezvous.getUnless("verdict", kTwice));
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object()) return fail("rank 0 sent something that is no verdict; are all ranks of one version?");
-    return json.value("error", "");
-}
-
-Status follow(Rendezvous& rendezvous, int rank, const Settings& own) {
-    const auto verdict = verdictOf(rendezvous, rank, own);
-    if (verdict && verdict->empty()) return {};
-    // Also where a number was given twice: rank 0 stays until all that came have heard.
-    DASGD_TRY(rendezvous.set(refusedKey(rank), "1"));
-    return fail(verdict ? *verdict : verdict.error().message);
 }
 
 }  // namespace
@@ -134,10 +100,11 @@ std::string disagreement(const Settings& ofRank0, const Settings& own, int rank)
            ". Start all of them with the same experiment, the same options and copies of one program";
 }
 
-Status agreeOnIdentity(Rendezvous& rendezvous, int rank, int size, const Settings& own) {
-    DASGD_TRY(claimNumber(rendezvous, rank, size));
-    DASGD_TRY(rendezvous.set(identityKey(rank), nlohmann::json(own).dump()));
-    return rank == 0 ? decide(rendezvous, size, own) : follow(rendezvous, rank, own);
+Status agreeOnIdentity(const Seat& seat, const Settings& own) {
+    DASGD_TRY(claimNumber(seat));
+    Decision decision(seat, "identity", {.refusal = kTwice});
+    DASGD_TRY(decision.reach(nlohmann::json(own).dump(), [&] { return verdict(decision, seat, own); }));
+    return {};
 }
 
 }  // namespace dasgd::experiments

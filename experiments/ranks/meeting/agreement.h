@@ -6,8 +6,8 @@
 
 #include "core/analysis/runs/configuration.h"
 #include "core/base/result.h"
-#include "core/comm/gloo/gloo.h"
 #include "experiments/config/checked_experiment.h"
+#include "experiments/ranks/meeting/decision.h"
 
 namespace dasgd::experiments {
 
@@ -19,10 +19,9 @@ namespace dasgd::experiments {
 // "" where `own`, of `rank`, equals that of rank 0; else the keys that differ with both values, and what to do.
 [[nodiscard]] std::string disagreement(const Settings& ofRank0, const Settings& own, int rank);
 
-// Collective over all ranks that meet at `rendezvous`; every step has its deadline. Rank 0 compares everybody's
-// identity with its own and tells the verdict; a rank that differs refuses by itself too, so that ranks which do not
-// even agree on how many they are do not wait for each other. Errors: the disagreement, the same sentence on every rank
-// that is told of it; a rank that did not come in time; two processes of one number, which all that came say at once.
-[[nodiscard]] Status agreeOnIdentity(Rendezvous& rendezvous, int rank, int size, const Settings& own);
+// Collective over all ranks that meet. Rank 0 compares everybody's identity with its own and tells the verdict, at once
+// where ranks do not even agree on how many they are. Errors: the disagreement, the same sentence on every rank; a rank
+// that did not come in time; two processes of one number, which all that came say at once.
+[[nodiscard]] Status agreeOnIdentity(const Seat& seat, const Settings& own);
 
 }  // namespace dasgd::experiments

@@ -1,42 +1,41 @@
 #include "experiments/ranks/meeting/liveness_check.h"
 
 #include <algorithm>
-#include <charconv>
 #include <condition_variable>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "experiments/ranks/meeting/decision.h"
 
 namespace dasgd::experiments {
 
 namespace {
 
 using std::chrono::milliseconds;
-using Steady = std::chrono::steady_clock;
 
-constexpr milliseconds kBetweenRollLooks{200}, kBetweenAnswers{50};
+constexpr milliseconds kBetweenRollLooks{200};
 constexpr std::size_t kMostNamed = 8;
 constexpr const char* kCalled = "roll/called";
-constexpr const char* kMissing = "roll/missing";
-constexpr const char* kTold = "roll/told";
 
 std::string hostKey(int rank) { return "roll/host/" + std::to_string(rank); }
-std::string hereKey(int rank) { return "roll/here/" + std::to_string(rank); }
-std::string heardKey(int rank) { return "roll/heard/" + std::to_string(rank); }
 
-// "2 the text", of a rank.
+// What ranks leave for each other in the store.
 struct Word {
-    int rank = -1;
-    std::string text;
+    int rank = -1;        // which called for the check
+    std::string error;    // of that rank, "" where it finished
+    std::string missing;  // ranks that do not answer, in words
 };
-std::string toText(const Word& word) { return std::to_string(word.rank) + " " + word.text; }
+std::string toText(const Word& word) {
+    return nlohmann::json{{"rank", word.rank}, {"error", word.error}, {"missing", word.missing}}.dump(
+        -1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 Word wordFrom(const std::string& text) {
-    Word word;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), word.rank);
-    const auto length = static_cast<std::size_t>(read.ptr - text.data());
-    word.text = text.substr(std::min(text.size(), length + 1));
-    return word;
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return {};
+    return {json.value("rank", -1), json.value("error", ""), json.value("missing", "")};
 }
 
 std::string named(int rank, const std::string& host) { return "rank " + std::to_string(rank) + " on " + host; }
@@ -49,9 +48,7 @@ public:
         : store_(std::move(store)), rank_(rank), size_(size), home_(std::move(home)) {}
 
     void run() {
-        const std::vector<int> readers = attend();
-        // This process may serve the store: the others have read what it tells before it ends.
-        await(readers, heardKey, kWord);
+        attend();
         const std::lock_guard guard(mutex_);
         over_ = true;
         wake_.notify_all();
@@ -76,8 +73,7 @@ public:
     }
 
 private:
-    // The ranks that are still to read what this one told.
-    std::vector<int> attend() {
+    void attend() {
         std::unique_lock lock(mutex_);
         while (!leaves_ || error_) {
             const std::optional<std::string> error = error_;
@@ -86,64 +82,43 @@ private:
             if (called && !*called && error) called = begin(*error);
             // A store that does not answer for a while is no error until this rank has failed.
             if (!called && error) return conclude(withoutHome());
-            if (called.value_or(false)) return rank_ == 0 ? tell() : conclude(hear());
+            if (called.value_or(false)) return answer();
             lock.lock();
             wake_.wait_for(lock, kBetweenRollLooks, [&] { return leaves_ || error_ != error; });
         }
-        return {};
     }
 
-    std::vector<int> conclude(LivenessResult end) {
+    void conclude(LivenessResult end) {
         const std::lock_guard guard(mutex_);
         end_ = std::move(end);
         wake_.notify_all();
-        return {};
     }
 
     Result<bool> begin(const std::string& error) {
-        DASGD_TRY(store_.set(kCalled, toText({rank_, error})));
+        DASGD_TRY(store_.set(kCalled, toText({.rank = rank_, .error = error})));
         return true;
     }
 
-    // On rank 0: collects the answers and tells the others which ranks are missing.
-    std::vector<int> tell() {
-        std::vector<int> others;
-        for (int rank = 1; rank < size_; ++rank) others.push_back(rank);
-        const std::vector<int> missing = await(others, hereKey, kAnswer);
-        const std::string names = missingInWords(missing);
-        if (!missing.empty()) static_cast<void>(store_.set(kMissing, names));
-        Word told = wordFrom(store_.get(kCalled).value_or(""));
-        // A rank that finished calls the roll as well, where it does not hear how the others ended.
-        if (!told.text.empty()) {
-            // Who is missing may have failed before.
-            told.text =
-                named(told.rank, hostOf(told.rank)) + (missing.empty() ? " failed first: " : " failed: ") + told.text;
-        }
-        static_cast<void>(store_.set(kTold, toText(told)));
-        conclude(read(told, names));
-        std::erase_if(others, [&](int rank) { return std::ranges::find(missing, rank) != missing.end(); });
-        return others;
-    }
-
-    // On the other ranks: answers rank 0 and waits for its list of missing ranks.
-    LivenessResult hear() {
-        static_cast<void>(store_.set(hereKey(rank_), "1"));
-        const auto told = store_.get(kTold, kAnswer + kWord / 2);
-        if (!told) return withoutHome();
-        const bool all = !store_.has(kMissing).value_or(false);
-        const std::string missing = all ? "" : store_.get(kMissing).value_or("another rank does not answer");
-        static_cast<void>(store_.set(heardKey(rank_), "1"));
-        return read(wordFrom(*told), missing);
-    }
-
-    // Those of the ranks that have not set their key in time.
-    std::vector<int> await(std::vector<int> ranks, std::string (*keyOf)(int), milliseconds patience) {
-        const auto until = Steady::now() + patience;
-        while (true) {
-            std::erase_if(ranks, [&](int rank) { return store_.has(keyOf(rank)).value_or(false); });
-            if (ranks.empty() || Steady::now() >= until) return ranks;
-            std::this_thread::sleep_for(kBetweenAnswers);
-        }
+    // Rank 0 tells which of the others do not answer, and stays until those that do have read it.
+    void answer() {
+        Decision roll({store_, rank_, size_, kAnswer}, "roll", {.brief = true});
+        const auto told = roll.reach("", [&]() -> Result<std::string> {
+            std::vector<int> missing;
+            for (int rank = 1; rank < size_; ++rank) {
+                if (!roll.saidBy(rank)) missing.push_back(rank);
+            }
+            Word word = wordFrom(store_.get(kCalled).value_or(""));
+            word.missing = missingInWords(missing);
+            // A rank that finished calls as well, where it does not hear how the others ended; and who is missing may
+            // have failed before.
+            if (!word.error.empty()) {
+                word.error = named(word.rank, hostOf(word.rank)) + (missing.empty() ? " failed first: " : " failed: ") +
+                             word.error;
+            }
+            conclude(read(word));
+            return toText(word);
+        });
+        if (rank_ != 0) conclude(told ? read(wordFrom(*told)) : withoutHome());
     }
 
     std::string missingInWords(const std::vector<int>& missing) {
@@ -161,10 +136,9 @@ private:
                                                          : "an unknown host";
     }
 
-    // `missing`: the ranks that do not answer, in words.
-    [[nodiscard]] LivenessResult read(const Word& told, const std::string& missing) const {
-        LivenessResult end{.text = missing, .allAnswer = missing.empty()};
-        const std::string failed = told.rank == rank_ ? "" : told.text;
+    [[nodiscard]] LivenessResult read(const Word& word) const {
+        LivenessResult end{.text = word.missing, .allAnswer = word.missing.empty()};
+        const std::string failed = word.rank == rank_ ? "" : word.error;
         if (!end.text.empty() && !failed.empty()) end.text += "; ";
         end.text += failed;
         return end;

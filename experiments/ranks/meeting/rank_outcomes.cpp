@@ -1,20 +1,13 @@
 #include "experiments/ranks/meeting/rank_outcomes.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace dasgd::experiments {
 
 namespace {
-
-// Rank 0 waits for each of the others in turn, the others for what it tells then.
-constexpr std::chrono::milliseconds kSlack{5000};
-
-std::string placeKey(int rank) { return "place/" + std::to_string(rank); }
-std::string outcomeKey(int rank) { return "outcome/" + std::to_string(rank); }
 
 std::string toText(const std::vector<RankOutcome>& outcomes) {
     auto json = nlohmann::json::array();
@@ -36,59 +29,27 @@ std::vector<RankOutcome> outcomesFrom(const std::string& text) {
 
 }  // namespace
 
-std::string bootId() {
-    std::string id;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-    return id;
-}
-
-std::string placeOf(const storage::WorkspacePaths& paths) {
-    // Containers of one host may each have a folder of their own at the same path.
-    struct stat found {};
-    const bool there = ::stat(paths.root.c_str(), &found) == 0;
-    const std::string folder = there ? std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino) : "";
-    return bootId() + " " + folder + " " + paths.root.string();
-}
-
-Result<RankPlaces> sharePlaces(Rendezvous& store, int rank, int size, const std::string& place) {
-    DASGD_TRY(store.set(placeKey(rank), place));
-    RankPlaces places;
-    if (rank != 0) {
-        DASGD_ASSIGN(const std::string together, store.get("together"));
-        DASGD_ASSIGN(const std::string home, store.get(placeKey(0)));
-        places.together = together == "1";
-        places.atHome = home == place;
-        return places;
-    }
-    for (int other = 1; other < size; ++other) {
-        DASGD_ASSIGN(const std::string theirs, store.get(placeKey(other)));
-        if (theirs != place) places.away.push_back(other);
-    }
-    places.together = places.away.empty();
-    DASGD_TRY(store.set("together", places.together ? "1" : "0"));
-    return places;
-}
-
 const char* statusOf(RankState state) {
     return state == RankState::Finished ? "finished" : state == RankState::Stopped ? "stopped" : "failed";
 }
 
-std::vector<RankOutcome> exchangeOutcomes(Rendezvous& store, const RankOutcome& own, int size,
-                                          std::chrono::milliseconds timeout, ProgressWait::Moved moved) {
-    if (!store.set(outcomeKey(own.rank), toText({own})) || own.status == statusOf(RankState::Failed)) return {own};
-    ProgressWait wait(store, "outcomes", own.rank, own.rank == 0 ? timeout : timeout + kSlack, std::move(moved));
-    if (own.rank != 0) {
-        const auto told = wait.get("outcomes");
-        return told ? outcomesFrom(*told) : std::vector{own};
+std::vector<RankOutcome> exchangeOutcomes(const Seat& seat, const RankOutcome& own,
+                                          std::function<std::int64_t()> moved) {
+    Decision decision(seat, "outcomes", {.moved = std::move(moved)});
+    if (own.status == statusOf(RankState::Failed)) {
+        static_cast<void>(decision.say(toText({own})));
+        return {own};
     }
-    std::vector<RankOutcome> all{own};
-    for (int rank = 1; rank < size; ++rank) {
-        const auto text = wait.get(outcomeKey(rank));
-        if (!text) break;
-        std::ranges::move(outcomesFrom(*text), std::back_inserter(all));
-    }
-    static_cast<void>(store.set("outcomes", toText(all)));
-    return all;
+    const auto told = decision.reach(toText({own}), [&]() -> Result<std::string> {
+        std::vector<RankOutcome> all{own};
+        for (int rank = 1; rank < seat.size; ++rank) {
+            const auto said = decision.saidBy(rank);
+            if (!said) break;
+            std::ranges::move(outcomesFrom(*said), std::back_inserter(all));
+        }
+        return toText(all);
+    });
+    return told ? outcomesFrom(*told) : std::vector{own};
 }
 
 }  // namespace dasgd::experiments

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/comm/pending.h"
+#include "experiments/ranks/meeting/decision.h"
 
 namespace dasgd::experiments {
 
@@ -18,9 +19,6 @@ constexpr auto kBetweenLooks = milliseconds(100);
 constexpr auto kGrace = milliseconds(1000);
 constexpr auto kBetweenPolls = std::chrono::microseconds(200);
 constexpr const char* kAsked = "stop/asked";
-constexpr const char* kStep = "stop/step";
-
-std::string enteredKey(int rank) { return "stop/entered/" + std::to_string(rank); }
 
 Result<std::int64_t> stepOf(const std::string& text) {
     std::int64_t step = 0;
@@ -132,18 +130,18 @@ private:
     Status agree() {
         std::int64_t own = 0;
         onGate([&](StopRelayGate& gate) { own = gate.hold(); });
-        DASGD_TRY(store_.set(enteredKey(rank_.value()), std::to_string(own)));
-        if (rank_ == Rank{0}) {
-            std::int64_t furthest = 0;
-            for (int rank = 0; rank < size_; ++rank) {
-                const auto text = store_.get(enteredKey(rank), patience_);
-                if (!text) return fail("rank " + std::to_string(rank) + " did not answer: " + text.error().message);
-                DASGD_ASSIGN(const std::int64_t entered, stepOf(*text));
+        Decision decision({store_, rank_.value(), size_, patience_}, "stop");
+        const auto told = decision.reach(std::to_string(own), [&]() -> Result<std::string> {
+            std::int64_t furthest = own;
+            for (int rank = 1; rank < size_; ++rank) {
+                const auto said = decision.saidBy(rank);
+                if (!said) return fail("rank " + std::to_string(rank) + " did not answer: " + said.error().message);
+                DASGD_ASSIGN(const std::int64_t entered, stepOf(*said));
                 furthest = std::max(furthest, entered);
             }
-            DASGD_TRY(store_.set(kStep, std::to_string(furthest)));
-        }
-        DASGD_ASSIGN(const std::string text, store_.get(kStep, patience_));
+            return std::to_string(furthest);
+        });
+        DASGD_ASSIGN(const std::string text, told);
         DASGD_ASSIGN(const std::int64_t step, stepOf(text));
         onGate([&](StopRelayGate& gate) { gate.stopAt(step); });
         return {};

@@ -10,7 +10,7 @@
 #include "storage/read/run_reader.h"
 #include "storage/write/recorder.h"
 #include "tests/support/dasgd_program.h"
-#include "tests/support/free_port.h"
+#include "tests/support/hand_ranks.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::experiments {
@@ -126,11 +126,9 @@ TEST_F(NcclRuns, RanksByHandThatLoseOneEndSoonWithRankOperationAndNumber) {
     const std::string port = std::to_string(test::freePort());
     std::vector<test::StartedProgram> ranks;
     for (int rank = 0; rank < 2; ++rank) {
-        ranks.push_back(start({"worker", "e.toml", "-w", "hand"}, {{"RANK", std::to_string(rank)},
-                                                                   {"WORLD_SIZE", "2"},
-                                                                   {"LOCAL_RANK", std::to_string(rank)},
-                                                                   {"MASTER_ADDR", "127.0.0.1"},
-                                                                   {"MASTER_PORT", port}}));
+        const test::Environment local{{"LOCAL_RANK", std::to_string(rank)}};
+        ranks.push_back(start({"worker", "e.toml", "-w", "hand"},
+                              test::handEnvironment(static_cast<std::size_t>(rank), 2, port, local)));
     }
     ASSERT_TRUE(test::eventually([&] { return stepsIn("hand") > 0; }));
     ranks[1].signal(SIGKILL);

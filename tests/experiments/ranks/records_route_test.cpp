@@ -15,7 +15,7 @@
 #include "experiments/base/errors.h"
 #include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
-#include "tests/support/free_port.h"
+#include "tests/support/hand_ranks.h"
 #include "tests/support/live_run.h"
 #include "tests/support/network_hosts.h"
 #include "tests/support/processes.h"
@@ -34,12 +34,9 @@ protected:
         const std::string port = std::to_string(test::freePort());
         std::vector<test::StartedProgram> workers;
         for (std::size_t rank = 0; rank < workspaces.size(); ++rank) {
-            test::Environment environment{{"RANK", std::to_string(rank)},
-                                          {"WORLD_SIZE", std::to_string(workspaces.size())},
-                                          {"LOCAL_RANK", "0"},
-                                          {"MASTER_ADDR", "127.0.0.1"},
-                                          {"MASTER_PORT", port}};
+            test::Environment environment{{"LOCAL_RANK", "0"}};
             if (!secrets[rank].empty()) environment[RunSecret::kVariable] = secrets[rank];
+            environment = test::handEnvironment(rank, workspaces.size(), port, environment);
             workers.push_back(started({"worker", "e.toml", "-w", workspaces[rank]}, environment, rank));
         }
         return workers;
@@ -65,15 +62,6 @@ protected:
         }));
         return steps;
     }
-    static std::string threeWorkers(int steps) {
-        std::string text = test::quickExperiment("gloo", steps);
-        const auto at = text.find("workers = 2");
-        EXPECT_NE(at, std::string::npos);
-        text.replace(at, 11, "workers = 3");
-        const std::string targets = "[0.0, 1.0]]";
-        return text.replace(text.find(targets), targets.size(), "[0.0, 1.0], [1.0, 1.0]]");
-    }
-
     static constexpr const char* kUnshare = "/usr/bin/unshare";
 
     test::DasgdFolder folder_;
@@ -150,7 +138,7 @@ TEST_F(RecordsRouteRuns, ACollectorThatStallsCostsOthersNoTraining) {
 }
 
 TEST_F(RecordsRouteRuns, RanksOfRank0sWorkspaceCollectThemselves) {
-    folder_.write("e.toml", threeWorkers(100));
+    folder_.write("e.toml", test::ofThreeRanks(test::quickExperiment("gloo", 100)));
     auto workers = start({"a", "b", "a"}, {secret_, secret_, secret_});
     for (test::StartedProgram& worker : workers) {
         const test::Ended ended = worker.wait();
@@ -168,7 +156,7 @@ TEST_F(RecordsRouteRuns, RanksOfRank0sWorkspaceCollectThemselves) {
 TEST_F(RecordsRouteRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWhereTheyShareIt) {
     if (::getuid() != 0) GTEST_SKIP() << "mount namespaces need root";
     if (!test::does(std::string(kUnshare) + " -m true")) GTEST_SKIP() << "no mount namespaces here: unshare -m failed";
-    std::string text = threeWorkers(100);
+    std::string text = test::ofThreeRanks(test::quickExperiment("gloo", 100));
     const std::string train = "[train]\n";
     folder_.write("e.toml",
                   text.replace(text.find(train), train.size(), train + "checkpoint = { every = \"40 steps\" }\n"));

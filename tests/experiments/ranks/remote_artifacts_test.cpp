@@ -9,7 +9,7 @@
 #include "experiments/ranks/rank_main.h"
 #include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
-#include "tests/support/free_port.h"
+#include "tests/support/hand_ranks.h"
 #include "tests/support/live_run.h"
 
 namespace dasgd::experiments {
@@ -23,26 +23,13 @@ protected:
     std::vector<test::StartedProgram> start(const std::vector<std::string>& workspaces,
                                             const std::vector<std::string>& more = {},
                                             const std::string& file = "e.toml") {
-        const std::string port = std::to_string(test::freePort());
-        std::vector<test::StartedProgram> workers;
-        for (std::size_t rank = 0; rank < workspaces.size(); ++rank) {
-            test::Environment environment{{"RANK", std::to_string(rank)},
-                                          {"WORLD_SIZE", std::to_string(workspaces.size())},
-                                          {"LOCAL_RANK", "0"},
-                                          {"MASTER_ADDR", "127.0.0.1"},
-                                          {"MASTER_PORT", port}};
-            if (!secret_.empty()) environment[RunSecret::kVariable] = secret_;
-            std::vector<std::string> arguments{"worker", file, "-w", workspaces[rank]};
-            arguments.insert(arguments.end(), more.begin(), more.end());
-            workers.push_back(folder_.start(arguments, environment));
-        }
-        return workers;
+        test::Environment environment{{"LOCAL_RANK", "0"}};
+        if (!secret_.empty()) environment[RunSecret::kVariable] = secret_;
+        return test::startByHand(folder_, workspaces, more, environment, file);
     }
     std::vector<test::Ended> runAll(const std::vector<std::string>& workspaces,
                                     const std::vector<std::string>& more = {}, const std::string& file = "e.toml") {
-        std::vector<test::Ended> ended;
-        for (test::StartedProgram& worker : start(workspaces, more, file)) ended.push_back(worker.wait());
-        return ended;
+        return test::waitForAll(start(workspaces, more, file));
     }
     [[nodiscard]] storage::RunRow newest(const std::string& workspace) const {
         return storage::RunReader::open(folder_.path() / workspace)->runs()->front();
@@ -140,10 +127,8 @@ TEST_F(RemoteArtifactsRuns, ARunGoesOnWithMoreRanksThanItHad) {
 
 // Ranks of one other host write into one folder there, and each takes its own part away.
 TEST_F(RemoteArtifactsRuns, TwoRanksOfAnotherHostSaveAtOnce) {
-    std::string text = withCheckpoints(test::quickExperiment("gloo", 400), "{ every = \"10 steps\", keep = 100 }");
-    text.replace(text.find("workers = 2"), 11, "workers = 3");
-    text.replace(text.find("[0.0, 1.0]]"), 11, "[0.0, 1.0], [1.0, 1.0]]");
-    folder_.write("e.toml", text);
+    folder_.write("e.toml", test::ofThreeRanks(withCheckpoints(test::quickExperiment("gloo", 400),
+                                                               "{ every = \"10 steps\", keep = 100 }")));
     for (const test::Ended& ended : runAll({"a", "b", "b"})) EXPECT_EQ(ended.exit, kFinished) << ended.err;
     const auto steps = CheckpointFolder(fileOf("a", newest("a").runId, "checkpoints")).steps();
     EXPECT_EQ(steps.size(), 39U) << "none was lost: of 10 to 390";
@@ -227,18 +212,25 @@ protected:
     [[nodiscard]] Result<RemoteArtifacts> open(int rank) const {
         const Experiment experiment = readSingleExperiment((folder_.path() / "e.toml").string(), {}).value();
         Rendezvous store = Rendezvous::file(folder_.path() / "store", 2, std::chrono::seconds(20)).value();
-        const RankPlaces places{
-            .together = false, .atHome = rank == 0, .away = rank == 0 ? std::vector{1} : std::vector<int>{}};
-        return RemoteArtifacts::open(store, {.experiment = experiment,
-                                             .rank = rank,
-                                             .places = places,
-                                             .secret = secret_,
-                                             .address = "127.0.0.1",
-                                             .paths = pathsOf(rank),
-                                             .runId = "run",
-                                             .configHash = "c",
-                                             .resumedFrom = "before",
-                                             .resumedStep = 10});
+        RemoteArtifacts::Options options{.experiment = experiment,
+                                         .rank = rank,
+                                         .assignment = {.runId = "run", .resumedFrom = "before", .resumedStep = 10},
+                                         .secret = secret_,
+                                         .address = "127.0.0.1",
+                                         .paths = pathsOf(rank),
+                                         .configHash = "c"};
+        options.assignment.places = {.together = false, .atHome = rank == 0, .away = {1}};
+        if (rank != 0) {
+            options.assignment.files = store.get("endpoint").value();
+            options.assignment.mark = store.get("mark").value();
+        }
+        DASGD_ASSIGN(RemoteArtifacts files, RemoteArtifacts::open(options));
+        if (rank == 0) {
+            DASGD_TRY(store.set("endpoint", files.endpoint()));
+            DASGD_TRY(store.set("mark", files.mark()));
+        }
+        DASGD_TRY(files.takeUp({store, rank, 2}, options));
+        return files;
     }
     test::DasgdFolder folder_;
     RunSecret secret_ = RunSecret::make().value();

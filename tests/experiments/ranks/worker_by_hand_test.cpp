@@ -16,7 +16,7 @@
 #include "storage/base/workspace.h"
 #include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
-#include "tests/support/free_port.h"
+#include "tests/support/hand_ranks.h"
 #include "tests/support/live_run.h"
 #include "tests/support/processes.h"
 
@@ -55,16 +55,11 @@ protected:
         for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
             std::vector<std::string> arguments{"worker", ranks[rank].file, "-w", "hand" + std::to_string(rank)};
             for (const std::string& change : ranks[rank].change) arguments.insert(arguments.end(), {"--set", change});
-            workers.emplace_back(folder_.path(), arguments,
-                                 test::Environment{{"RANK", std::to_string(rank)},
-                                                   {"WORLD_SIZE", std::to_string(ranks[rank].worldSize)},
-                                                   {"MASTER_ADDR", "127.0.0.1"},
-                                                   {"MASTER_PORT", port}},
+            const auto size = static_cast<std::size_t>(ranks[rank].worldSize);
+            workers.emplace_back(folder_.path(), arguments, test::handEnvironment(rank, size, port),
                                  ranks[rank].program);
         }
-        std::vector<test::Ended> ended;
-        for (test::StartedProgram& worker : workers) ended.push_back(worker.wait());
-        return ended;
+        return test::waitForAll(std::move(workers));
     }
 
     // Expects that both ranks refuse, for the same reason, and that no run is recorded.
@@ -79,21 +74,13 @@ protected:
         }
     }
 
-    std::vector<test::Ended> startAll(int ranks, const std::vector<std::string>& more = {}) {
-        const std::string port = std::to_string(test::freePort());
-        std::vector<test::StartedProgram> workers;
-        for (int rank = 0; rank < ranks; ++rank) {
-            std::vector<std::string> arguments{"worker", "e.toml", "-w", "hand", "--json"};
-            arguments.insert(arguments.end(), more.begin(), more.end());
-            workers.push_back(folder_.start(arguments, {{"RANK", std::to_string(rank)},
-                                                        {"WORLD_SIZE", std::to_string(ranks)},
-                                                        {"LOCAL_RANK", std::to_string(rank)},
-                                                        {"MASTER_ADDR", "127.0.0.1"},
-                                                        {"MASTER_PORT", port}}));
-        }
-        std::vector<test::Ended> ended;
-        for (test::StartedProgram& worker : workers) ended.push_back(worker.wait());
-        return ended;
+    std::vector<test::StartedProgram> start(const std::vector<std::string>& workspaces,
+                                            const std::vector<std::string>& more = {}) const {
+        return test::startByHand(folder_, workspaces, more);
+    }
+    std::vector<test::Ended> startAll(std::size_t ranks, std::vector<std::string> more = {}) const {
+        more.emplace_back("--json");
+        return test::waitForAll(start(std::vector<std::string>(ranks, "hand"), more));
     }
 
     test::DasgdFolder folder_;
@@ -153,13 +140,8 @@ void leaveWithoutTheLock(const test::StartedProgram& worker, int signal, const s
 TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
     for (const int signal : {SIGKILL, SIGSTOP}) {
-        const std::string port = std::to_string(test::freePort()), lab = "lab" + std::to_string(signal);
-        std::vector<test::StartedProgram> workers;
-        for (const char* rank : {"0", "1"}) {
-            workers.push_back(folder_.start(
-                {"worker", "e.toml", "-w", lab},
-                {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
-        }
+        const std::string lab = "lab" + std::to_string(signal);
+        auto workers = start({lab, lab});
         ASSERT_TRUE(test::newestRunTrains(folder_.path() / lab));
         ASSERT_NO_FATAL_FAILURE(leaveWithoutTheLock(workers[1], signal, folder_.path() / lab));
         const auto begin = std::chrono::steady_clock::now();
@@ -175,13 +157,7 @@ TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
 
 TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
-    const std::string port = std::to_string(test::freePort());
-    std::vector<test::StartedProgram> workers;
-    for (const char* rank : {"0", "1"}) {
-        workers.push_back(
-            folder_.start({"worker", "e.toml", "-w", "hand"},
-                          {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
-    }
+    auto workers = start({"hand", "hand"});
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
     // Resource use of processes and host is recorded here too, at the step that the ranks had got to.
     const auto used = [&](const char* name) {
@@ -261,13 +237,7 @@ TEST_F(WorkerByHand, EqualRanksWithWorkspacesOfTheirOwnTrain) {
 // go on.
 TEST_F(WorkerByHand, GoOnWhereTheyWereWhenTheyAreStartedAgain) {
     folder_.write("e.toml", test::quickExperiment("gloo", 6'000));
-    const std::string port = std::to_string(test::freePort());
-    std::vector<test::StartedProgram> workers;
-    for (const char* rank : {"0", "1"}) {
-        workers.push_back(
-            folder_.start({"worker", "e.toml", "-w", "hand", "--resume"},
-                          {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
-    }
+    auto workers = start({"hand", "hand"}, {"--resume"});
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
     for (const int number : {SIGUSR1, SIGTERM}) workers[0].signal(number);
     for (std::size_t rank = 0; rank < workers.size(); ++rank) {
@@ -297,14 +267,8 @@ TEST_F(WorkerByHand, AStopReachesRanksWithWorkspacesOfTheirOwn) {
     for (const std::string asked : {"signal 0", "signal 1", "stop 0", "stop 1"}) {
         SCOPED_TRACE(asked);
         const std::size_t rank = asked.back() == '0' ? 0 : 1;
-        const std::string port = std::to_string(test::freePort());
-        std::vector<test::StartedProgram> workers;
-        for (const char* own : {"0", "1"}) {
-            workers.push_back(folder_.start(
-                {"worker", "e.toml", "-w", std::string("apart") + own},
-                {{"RANK", own}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
-        }
-        const std::string workspaces[]{"apart0", "apart1"};
+        const std::vector<std::string> workspaces{"apart0", "apart1"};
+        auto workers = start(workspaces);
         for (const std::string& workspace : workspaces) {
             ASSERT_TRUE(test::newestRunComesTo(folder_.path() / workspace, [](const storage::RunRow& row) {
                 return row.status == "running" && row.steps > 10;

@@ -4,7 +4,7 @@
 #include "storage/read/run_reader.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
-#include "tests/support/free_port.h"
+#include "tests/support/hand_ranks.h"
 #include "tests/support/live_run.h"
 #include "tests/support/processes.h"
 
@@ -47,14 +47,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<StartedProgram> start() const {
-        const std::string port = std::to_string(freePort());
-        std::vector<StartedProgram> workers;
-        for (const char* rank : {"0", "1"}) {
-            workers.push_back(folder_.start(
-                {"worker", "e.toml", "-w", "hand", "--resume"},
-                {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
-        }
-        return workers;
+        return startByHand(folder_, {"hand", "hand"}, {"--resume"});
     }
     [[nodiscard]] storage::RunRow newest(const std::string& workspace = "hand") const {
         return storage::RunReader::open(folder_.path() / workspace)->runs()->front();

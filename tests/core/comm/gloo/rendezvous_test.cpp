@@ -2,9 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <torch/csrc/distributed/c10d/HashStore.hpp>
-
-#include "core/comm/gloo/store_handle.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
@@ -28,29 +25,6 @@ TEST(Rendezvous, PortInUseIsOneClearSentence) {
     const auto second = Rendezvous::tcp("127.0.0.1", 29'782, Rank{0}, 2, std::chrono::milliseconds(2000));
     ASSERT_FALSE(second);
     EXPECT_THAT(second.error().message, testing::HasSubstr("rank 0 cannot listen on 127.0.0.1:29782"));
-}
-
-// Counts how often it is asked.
-class CountingStore : public c10d::HashStore {
-public:
-    bool check(const std::vector<std::string>& keys) override {
-        ++asked;
-        return c10d::HashStore::check(keys);
-    }
-    int asked = 0;
-};
-
-// Pauses of 20, 40, … ms, 500 at most: 8 looks in two seconds, however slow this machine is. At 20 ms it would be 100.
-TEST(Rendezvous, ALongWaitAsksRarely) {
-    const auto store = c10::make_intrusive<CountingStore>();
-    store->setTimeout(std::chrono::milliseconds(2000));
-    Rendezvous ranks = Rendezvous::through(StoreHandle{store});
-    const auto missing = ranks.getUnless("verdict", "refusal");
-    ASSERT_FALSE(missing);
-    EXPECT_THAT(missing.error().message, testing::HasSubstr("'verdict' did not come in time"));
-    EXPECT_LE(store->asked, 2 * 10);
-    ASSERT_TRUE(ranks.set("refusal", "other settings"));
-    EXPECT_EQ(ranks.getUnless("verdict", "refusal").error().message, "other settings");
 }
 
 // torchrun's store outlives the ranks that it restarts.

@@ -4,10 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "core/base/schema/toml_reader.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/seats.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -58,20 +57,12 @@ TEST(Agreement, TheIdentityIsOfConfigurationPlanAndProgram) {
 
 // Error that each rank gets, over a store that they share; "" where they agree.
 std::vector<std::string> verdicts(const std::vector<Settings>& identities, const std::vector<int>& sizes = {}) {
-    const test::TempDir folder;
-    const int size = static_cast<int>(identities.size());
-    std::vector<std::string> told(identities.size());
-    std::vector<std::thread> ranks;
-    for (int rank = 0; rank < size; ++rank) {
-        ranks.emplace_back([&, rank] {
-            const auto index = static_cast<std::size_t>(rank);
-            auto store = Rendezvous::file(folder / "store", size, std::chrono::seconds(20));
-            const Status agreed = agreeOnIdentity(*store, rank, sizes.empty() ? size : sizes[index], identities[index]);
-            told[index] = agreed ? "" : agreed.error().message;
-        });
-    }
-    for (std::thread& rank : ranks) rank.join();
-    return told;
+    return test::onSeats(static_cast<int>(identities.size()), [&](const Seat& seat) {
+        const auto index = static_cast<std::size_t>(seat.rank);
+        const int size = sizes.empty() ? seat.size : sizes[index];
+        const Status agreed = agreeOnIdentity({seat.store, seat.rank, size, seat.patience}, identities[index]);
+        return agreed ? std::string() : agreed.error().message;
+    });
 }
 
 TEST(Agreement, EqualRanksGoOn) {
@@ -88,18 +79,12 @@ TEST(Agreement, EveryRankRefusesWhereOneDiffers) {
 
 // Rank 2 does not come, and is not named as the fault: another process has its place under another number.
 TEST(Agreement, TwoProcessesOfOneNumberAreTold) {
-    const test::TempDir folder;
-    std::vector<std::string> told(3);
-    std::vector<std::thread> ranks;
-    for (const auto& [place, rank] : {std::pair(0, 0), std::pair(1, 1), std::pair(2, 1)}) {
-        ranks.emplace_back([&, place = place, rank = rank] {
-            // The deadline is longer than a test may take: nobody waits for rank 2.
-            auto store = Rendezvous::file(folder / "store", 3, std::chrono::seconds(300));
-            const Status agreed = agreeOnIdentity(*store, rank, 3, settings("0.1", "3"));
-            told[static_cast<std::size_t>(place)] = agreed ? "" : agreed.error().message;
-        });
-    }
-    for (std::thread& rank : ranks) rank.join();
+    const auto told = test::onSeats(3, [](const Seat& seat) {
+        const int rank = seat.rank == 2 ? 1 : seat.rank;
+        // The deadline is longer than a test may take: nobody waits for rank 2.
+        const Status agreed = agreeOnIdentity({seat.store, rank, 3, std::chrono::minutes(5)}, settings("0.1", "3"));
+        return agreed ? std::string() : agreed.error().message;
+    });
     EXPECT_THAT(told, Each(AllOf(HasSubstr("two processes came as rank 1 of 3, the second on "),
                                  HasSubstr("give each a RANK of its own, from 0 to 2"))));
 }
