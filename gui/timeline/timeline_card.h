@@ -4,8 +4,8 @@
 #include <QTimer>
 
 #include "gui/data/session/session.h"
-#include "gui/kit/parts/parts.h"
 #include "gui/kit/parts/elided_label.h"
+#include "gui/kit/parts/parts.h"
 #include "gui/kit/parts/wrapped_label.h"
 #include "gui/kit/words/throttle.h"
 #include "gui/timeline/model/hidden_query.h"

@@ -76,7 +76,8 @@ struct LinkSpec {
     std::string latency = "25us";
     void visit(auto&& f) {
         f(bandwidth, "bandwidth", {.help = "Bandwidth of one link, each way, as 10Gbps"});
-        f(latency, "latency", {.help = "Latency of a message between two hosts of a star or of one rack, of a link elsewhere, as 25us"});
+        f(latency, "latency",
+          {.help = "Latency of a message between two hosts of a star or of one rack, of a link elsewhere, as 25us"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     [[nodiscard]] double bytesPerSecond() const;  // after check()
