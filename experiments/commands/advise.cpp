@@ -126,7 +126,7 @@ nlohmann::json jsonOf(const Forecast& forecast) {
 // Apart from the rows above: those ran, if in simulated time.
 std::string formulaText(const std::vector<FormulaTime>& formulas, Markup markup) {
     if (formulas.empty()) return {};
-    TextTable table({"", "ms/step", "covered", ""});
+    TextTable table({"", "ms/step", "hidden", ""});
     table.leftAlign(3);
     std::vector<std::optional<double>> milliseconds;
     for (const FormulaTime& one : formulas) {
@@ -140,11 +140,9 @@ std::string formulaText(const std::vector<FormulaTime>& formulas, Markup markup)
     }
     return "\nBy formula alone, every algorithm at this period and delay, a ring over this link; nothing was run.\n\n" +
            table.toString(markup) +
-           "\ncovered: part of one exchange that the steps of the delay last, each exactly as long as the mean. "
-           "hidden, "
-           "above, is what\nthe simulated runs measured, with steps that scatter and ranks that wait for each other. "
-           "So "
-           "the two differ.\n";
+           "\nhidden: here the part of one exchange that the steps of the delay last, each exactly as long as the "
+           "mean. Above\nit is what the simulated runs measured, with steps that scatter and ranks that wait for each "
+           "other: the two differ.\n";
 }
 
 std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& target) {
@@ -155,7 +153,7 @@ std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& ta
 }
 
 std::string rowsText(const Forecast& forecast, Markup markup) {
-    TextTable table({"", "ms/step", "÷ alone", "hidden", "steps that count",
+    TextTable table({"", "ms/step", "÷ independent", "hidden", "steps that count",
                      forecast.target ? "to target" : "to " + std::to_string(forecast.targetSteps) + " of them", "run"});
     table.leftAlign(6);
     std::vector<std::optional<double>> milliseconds;

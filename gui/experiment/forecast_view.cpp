@@ -133,7 +133,7 @@ QWidget* ForecastView::makeFigures() {
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
-    for (const QString& caption : {tr("covered"), tr("blocked"), tr("step"), tr("÷ alone")}) {
+    for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ independent")}) {
         Figure one{makeLabel(caption, "small"), makeLabel({}, "number"), makeLabel({}, "small")};
         if (numbers_.empty()) {
             one.caption->setToolTip(

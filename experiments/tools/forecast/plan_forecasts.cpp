@@ -116,7 +116,7 @@ PlanForecast forecastPlan(const std::vector<CheckedExperiment>& planned, const s
 }
 
 std::string forecastText(const PlanForecast& forecast) {
-    TextTable table({"", "ms/step", "÷ alone", "covered", "its runs", ""});
+    TextTable table({"", "ms/step", "÷ independent", "hidden", "its runs", ""});
     table.leftAlign(5);
     std::vector<std::optional<double>> milliseconds;
     std::vector<std::string> notes;

@@ -73,7 +73,7 @@ SweepTable::SweepTable() : QTableWidget(0, kSweepColumns) {
     verticalHeader()->hide();
     verticalHeader()->setMinimumSectionSize(kSweepTableRow);
     verticalHeader()->setDefaultSectionSize(kSweepTableRow);
-    setHorizontalHeaderLabels({tr("case"), tr("covered"), tr("a step"), tr("its runs")});
+    setHorizontalHeaderLabels({tr("case"), tr("hidden"), tr("a step"), tr("its runs")});
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setFixedHeight(kSweepTableRow);
     horizontalHeader()->setMinimumSectionSize(widestHeader(*this));

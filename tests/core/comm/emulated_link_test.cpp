@@ -53,6 +53,7 @@ private:
     Pending start(CollectiveCall /*call*/, std::uint64_t number) override { return Pending(handed_.add(), number); }
     Pending start(MessageCall /*call*/) override { return Pending(handed_.add()); }
     std::unique_ptr<Communicator> open(Group group) override {
+        group.key = 1;
         return std::make_unique<HandedComm>(std::move(group), handed_);
     }
     Handed& handed_;

@@ -72,8 +72,8 @@ TEST(AdviseCommand, SaysWhyTheSharesOfItsTwoTablesDiffer) {
                  "[compute]\nstep_time = \"10ms\"\n");
     const test::Ended ended = folder.run({"advise", "known.toml", "-w", "w", "-q"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
-    EXPECT_THAT(ended.out, AllOf(ContainsRegex("÷ alone +hidden +steps that count"), ContainsRegex("ms/step +covered"),
-                                 HasSubstr("So the two differ")));
+    EXPECT_THAT(ended.out, AllOf(ContainsRegex("÷ independent +hidden +steps that count"),
+                                 ContainsRegex("ms/step +hidden"), HasSubstr("each other: the two differ")));
 }
 
 // A minute of measuring would be for nothing.

@@ -105,7 +105,7 @@ TEST_F(ForecastViewTest, BelowTheTextOfANarrowWindowNoFigureIsCut) {
             EXPECT_TRUE(whole(*one)) << width << one->text().toStdString();
         }
     }
-    EXPECT_FALSE(words().contains(QStringLiteral("÷ alone"))) << "there is no room for it";
+    EXPECT_FALSE(words().contains(QStringLiteral("÷ independent"))) << "there is no room for it";
 }
 
 TEST_F(ForecastViewTest, FiguresAreWholeBesideTheActionsOrWithoutThem) {
@@ -115,8 +115,8 @@ TEST_F(ForecastViewTest, FiguresAreWholeBesideTheActionsOrWithoutThem) {
         QCoreApplication::processEvents();
         for (const auto* one : view_.findChildren<QLabel*>()) {
             if (!one->isVisible() || one->wordWrap() || one->text().isEmpty()) continue;
-            const bool isFigure = QStringList{QStringLiteral("covered"), QStringLiteral("blocked"),
-                                              QStringLiteral("step"), QStringLiteral("÷ alone")}
+            const bool isFigure = QStringList{QStringLiteral("hidden"), QStringLiteral("blocked"),
+                                              QStringLiteral("step"), QStringLiteral("÷ independent")}
                                       .contains(one->text());
             if (!isFigure) continue;
             EXPECT_GE(one->width(), one->sizeHint().width()) << width << one->text().toStdString();
