@@ -127,6 +127,7 @@ private:
         if (!editor || !soon([&] { return window_.draft().hasSchema(); })) return false;
         editor->setFocus();
         QGuiApplication::clipboard()->setText(QString::fromUtf8(kExperiment));
+        key(Qt::Key_A, Qt::ControlModifier);  // in place of the experiment that the page begins with
         key(Qt::Key_V, Qt::ControlModifier);
         return soon([&] { return window_.draft().checked() && window_.draft().checked()->total == 4; });
     }
