@@ -15,7 +15,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Ns kMicrosecond = 1000, kMilli = 1'000'000;
+constexpr Ns kMicrosecond = 1000, kMillisecond = 1'000'000;
 
 class DeviceExecutorTest : public ::testing::Test {
 protected:
@@ -43,21 +43,21 @@ protected:
 TEST_F(DeviceExecutorTest, SpansHaveTheTimeOfTheDeviceAndComeWhenItIsKnown) {
     const Ns begin = clock.now();
     executor->moveTo(3);
-    executor->run({SpanKind::Forward}, [&] { kernel(2 * kMilli); });
-    executor->run({SpanKind::Backward}, [&] { kernel(4 * kMilli); });
-    executor->run({SpanKind::Merge, 64, 7}, [&] { kernel(kMilli); });
-    EXPECT_LT(clock.now() - begin, kMilli) << "the host is ahead";
+    executor->run({SpanKind::Forward}, [&] { kernel(2 * kMillisecond); });
+    executor->run({SpanKind::Backward}, [&] { kernel(4 * kMillisecond); });
+    executor->run({SpanKind::Merge, 64, 7}, [&] { kernel(kMillisecond); });
+    EXPECT_LT(clock.now() - begin, kMillisecond) << "the host is ahead";
     executor->flush();
     EXPECT_THAT(sink.spans, IsEmpty());
-    pass(3 * kMilli);
+    pass(3 * kMillisecond);
     executor->flush();
     EXPECT_THAT(sink.spans, SizeIs(1));
-    pass(10 * kMilli);
+    pass(10 * kMillisecond);
     executor->flush();
     ASSERT_THAT(sink.spans, SizeIs(3));
-    expectSpan(0, SpanKind::Forward, begin, 2 * kMilli);
-    expectSpan(1, SpanKind::Backward, begin + 2 * kMilli, 4 * kMilli);
-    expectSpan(2, SpanKind::Merge, begin + 6 * kMilli, kMilli);
+    expectSpan(0, SpanKind::Forward, begin, 2 * kMillisecond);
+    expectSpan(1, SpanKind::Backward, begin + 2 * kMillisecond, 4 * kMillisecond);
+    expectSpan(2, SpanKind::Merge, begin + 6 * kMillisecond, kMillisecond);
     EXPECT_EQ(sink.spans[1].start, sink.spans[0].end) << "one mark ends the one and starts the other";
     EXPECT_EQ(sink.spans[2].step, 3);
     EXPECT_EQ(sink.spans[2].bytes, 64);
@@ -67,36 +67,36 @@ TEST_F(DeviceExecutorTest, SpansHaveTheTimeOfTheDeviceAndComeWhenItIsKnown) {
 
 TEST_F(DeviceExecutorTest, IdleTimeBetweenSpansBelongsToNone) {
     const Ns begin = clock.now();
-    executor->run({SpanKind::Forward}, [&] { kernel(kMilli); });
-    pass(5 * kMilli);
-    executor->run({SpanKind::Backward}, [&] { kernel(kMilli); });
-    pass(5 * kMilli);
+    executor->run({SpanKind::Forward}, [&] { kernel(kMillisecond); });
+    pass(5 * kMillisecond);
+    executor->run({SpanKind::Backward}, [&] { kernel(kMillisecond); });
+    pass(5 * kMillisecond);
     executor->flush();
     ASSERT_THAT(sink.spans, SizeIs(2));
-    expectSpan(0, SpanKind::Forward, begin, kMilli);
-    expectSpan(1, SpanKind::Backward, begin + 5 * kMilli, kMilli);
+    expectSpan(0, SpanKind::Forward, begin, kMillisecond);
+    expectSpan(1, SpanKind::Backward, begin + 5 * kMillisecond, kMillisecond);
 }
 
 TEST_F(DeviceExecutorTest, AWaitInsideAPassInterruptsIt) {
     const Ns begin = clock.now();
     executor->run({SpanKind::Forward}, [&] {
-        kernel(kMilli);
-        executor->run({SpanKind::Wait}, [&] { kernel(3 * kMilli); });
+        kernel(kMillisecond);
+        executor->run({SpanKind::Wait}, [&] { kernel(3 * kMillisecond); });
         executor->flush();
-        kernel(2 * kMilli);
+        kernel(2 * kMillisecond);
     });
-    pass(10 * kMilli);
+    pass(10 * kMillisecond);
     executor->flush();
     ASSERT_THAT(sink.spans, SizeIs(3));
-    expectSpan(0, SpanKind::Forward, begin, kMilli);
-    expectSpan(1, SpanKind::Wait, begin + kMilli, 3 * kMilli);
-    expectSpan(2, SpanKind::Forward, begin + 4 * kMilli, 2 * kMilli);
+    expectSpan(0, SpanKind::Forward, begin, kMillisecond);
+    expectSpan(1, SpanKind::Wait, begin + kMillisecond, 3 * kMillisecond);
+    expectSpan(2, SpanKind::Forward, begin + 4 * kMillisecond, 2 * kMillisecond);
 }
 
 TEST_F(DeviceExecutorTest, WorkThatThrowsIsRecorded) {
     const auto failing = [&] { executor->run({SpanKind::Update}, [] { throw std::runtime_error("out of memory"); }); };
     EXPECT_THROW(failing(), std::runtime_error);
-    pass(kMilli);
+    pass(kMillisecond);
     executor->flush();
     EXPECT_THAT(sink.spans, SizeIs(1));
 }
@@ -120,9 +120,9 @@ TEST_F(DeviceExecutorTest, CleanWindowsAreMeasuredOnTheDevice) {
             timed->moveTo(step);
             if (step == 20) {
                 EXPECT_THAT(timed->takeWindows(), IsEmpty()) << "the device has not made a step";
-                timed->run({SpanKind::Eval}, [&] { kernel(50 * kMilli); });
+                timed->run({SpanKind::Eval}, [&] { kernel(50 * kMillisecond); });
             }
-            timed->run({SpanKind::Forward}, [&] { kernel(kMilli); });
+            timed->run({SpanKind::Forward}, [&] { kernel(kMillisecond); });
             Pending arrived(std::make_shared<Completion>(Completion::Facts{}), 1);
             static_cast<Completion&>(*arrived.operation()).end({{0, 1}, std::nullopt});
             timed->waitFor(arrived, step, 8);
@@ -137,7 +137,7 @@ TEST_F(DeviceExecutorTest, CleanWindowsAreMeasuredOnTheDevice) {
             steps += window.steps;
         }
         EXPECT_EQ(steps, 18 + 19) << "after the first of each window, and none from 19 to 21";
-        EXPECT_NEAR(static_cast<double>(length) / static_cast<double>(steps), kMilli, 5 * kMicrosecond);
+        EXPECT_NEAR(static_cast<double>(length) / static_cast<double>(steps), kMillisecond, 5 * kMicrosecond);
         EXPECT_EQ(sink.spans.empty(), level == TraceLevel::Off);
     }
 }
@@ -148,17 +148,17 @@ TEST_F(DeviceExecutorTest, TrainedTimeIsTheDevicesWithoutEvaluations) {
         const auto timed = make(level);
         const auto evaluate = [&] {
             timed->run({SpanKind::Eval}, [&] {
-                kernel(50 * kMilli);
-                pass(50 * kMilli);
+                kernel(50 * kMillisecond);
+                pass(50 * kMillisecond);
             });
         };
         evaluate();
         Ns trained = 0;
         for (int round = 1; round <= 3; ++round) {
-            for (int step = 0; step < 10; ++step) timed->run({SpanKind::Forward}, [&] { kernel(kMilli); });
+            for (int step = 0; step < 10; ++step) timed->run({SpanKind::Forward}, [&] { kernel(kMillisecond); });
             evaluate();
             trained = timed->trainedUntil(clock.now());
-            EXPECT_NEAR(static_cast<double>(trained), round * 10 * kMilli, 500 * kMicrosecond);
+            EXPECT_NEAR(static_cast<double>(trained), round * 10 * kMillisecond, 500 * kMicrosecond);
         }
     }
 }
@@ -167,7 +167,7 @@ TEST_F(DeviceExecutorTest, AnOperationThatFailsAfterItsWaitIsAnErrorOfTheNextSte
     StreamQueue queue(device, times, clock, {.timeout = std::chrono::milliseconds(300)});
     Pending pending =
         queue.launch({.label = "rank 1: all_reduce #1", .collective = 1, .enqueue = [&](StreamHandle stream) {
-                          model.launch(stream, 1000 * kMilli);
+                          model.launch(stream, 1000 * kMillisecond);
                       }});
     executor->waitFor(pending, 1, 8);
     executor->flush();
