@@ -213,9 +213,11 @@ private:
             showRun();
         });
         // The run is taken at the press: the page may follow to the next run before the release.
-        connect(stop_, &QPushButton::pressed, this, [this] { pressedRun_ = session_.currentId(); });
+        for (QPushButton* button : {stop_, resume_, again_, compare_}) {
+            connect(button, &QPushButton::pressed, this, [this] { pressedRun_ = session_.currentId(); });
+        }
         connect(stop_, &QPushButton::clicked, this, [this] { stop(pressedRun_); });
-        connect(resume_, &QPushButton::clicked, this, [this] { context_.engine.resume(session_.currentId()); });
+        connect(resume_, &QPushButton::clicked, this, [this] { context_.engine.resume(pressedRun_); });
         connect(again_, &QPushButton::clicked, this, [this] { runAgain(); });
         connect(compare_, &QPushButton::clicked, this, [this] {
             if (session_.isComparing()) {
@@ -237,14 +239,14 @@ private:
     }
 
     void runAgain() {
-        const RunItemPtr run = session_.current();
+        const RunItemPtr run = session_.runs().find(pressedRun_);
         if (!run) return;
         context_.draft.take(startFrom(*run, session_.feed().workspace()));
         context_.draft.run(Engine::Order::Now);
     }
 
     void compareExperiment() {
-        const RunItemPtr run = session_.current();
+        const RunItemPtr run = session_.runs().find(pressedRun_);
         if (!run) return;
         const QString experiment = QString::fromStdString(run->row.experiment);
         QStringList ids;

@@ -1,5 +1,5 @@
-// What if: how configurations scale with the number of workers, and reports of dasgd calibrate, advise, scale and
-// replay.
+// The page "What if": how configurations scale with the number of workers, and reports of dasgd calibrate, advise,
+// scale and replay.
 #include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QStackedLayout>

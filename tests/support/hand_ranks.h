@@ -10,7 +10,7 @@
 
 namespace dasgd::test {
 
-// What rank `rank` of `size`, which meet at `port`, finds; `more` beside it.
+// Environment that rank `rank` of `size`, which meet at `port`, finds; `more` beside it.
 inline Environment handEnvironment(std::size_t rank, std::size_t size, const std::string& port, Environment more = {}) {
     more.insert({{"RANK", std::to_string(rank)},
                  {"WORLD_SIZE", std::to_string(size)},

@@ -11,7 +11,7 @@
 
 namespace dasgd::test {
 
-// What `body`, a copy of it for each, answers on every rank.
+// Answers of `body`, a copy of it for each rank, by rank.
 template <class Body>
 std::vector<std::string> onSeats(int size, Body body, std::chrono::milliseconds patience = std::chrono::seconds(20)) {
     const TempDir dir;

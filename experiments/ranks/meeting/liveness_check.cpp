@@ -22,7 +22,7 @@ constexpr const char* kCalled = "roll/called";
 
 std::string hostKey(int rank) { return "roll/host/" + std::to_string(rank); }
 
-// What ranks leave for each other in the store.
+// A message that a rank leaves for the others in the store.
 struct Word {
     int rank = -1;        // which called for the check
     std::string error;    // of that rank, "" where it finished

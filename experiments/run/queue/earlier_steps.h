@@ -29,7 +29,8 @@ public:
     };
     // Over the runs that finished with these settings.
     [[nodiscard]] Mean ofSettings(const Settings& settings) const;
-    // Of the run itself if it trains; else over those that finished with its settings, else over those of its series.
+    // Mean over the run itself if it trains; else over those that finished with its settings, else over those of its
+    // series.
     [[nodiscard]] std::optional<double> secondsOf(const storage::RunRow& row) const;
 
 private:

@@ -34,9 +34,9 @@ public:
         hurry();
         return true;
     }
-    // What was read counts no longer: the next read comes after the pause, even if nothing was committed.
+    // Drops what was read: the next read comes after the pause, even if nothing was committed.
     void forget() { revision_ = -1; }
-    // What is in the store by now need not be read.
+    // Skips everything that is in the store by now.
     void pass(const LiveStore& store) { revision_ = store.revision(); }
     [[nodiscard]] bool isBehind(const LiveStore& store) const { return revision_ != store.revision(); }
     using RefreshInterval::due;
@@ -90,7 +90,7 @@ protected:
         QMetaObject::invokeMethod(this, std::forward<Emit>(emitSignals), Qt::QueuedConnection);
     }
 
-    // What the pages want of a query. Any thread; a change is followed by ask().
+    // Mailbox with the wishes of the pages for a query. Any thread; a change is followed by ask().
     template <class T>
     class Wishes {
     public:

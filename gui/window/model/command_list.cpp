@@ -23,7 +23,8 @@ constexpr Synonym kSynonyms[]{
     {"copy", "duplicate"},       {"rename", "another name"}, {"help", "shortcuts"},      {"keys", "shortcuts"},
     {"keyboard", "shortcuts"},   {"download", "export"},     {"dark", "theme"},          {"undo", "take back"},
     {"cancel", "stop"},          {"kill", "stop"},           {"start", "run and watch"}, {"train", "run and watch"},
-    {"launch", "run and watch"}, {"folder", "workspace"},    {"gantt", "timeline"},      {"what if", "scaling"}};
+    {"launch", "run and watch"}, {"folder", "workspace"},    {"gantt", "timeline"},      {"scaling", "what if"},
+    {"reports", "what if"}};
 
 // A word counts from its third letter on, so that an action is found while the word is typed.
 constexpr qsizetype kLeastOfSynonym = 3;

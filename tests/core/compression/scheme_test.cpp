@@ -20,7 +20,7 @@ TEST(ExchangeScheme, DrawsOthersForEachRankAndCoding) {
     EXPECT_EQ(codingSeed(view, 1, 2), streamSeed(3, 1, StreamPurpose::Compression, 2));
 }
 
-// What a rank gives in each stage, of 10 numbers in half precision on 4 ranks: a part has 3 of them.
+// Bytes that a rank gives in each stage, of 10 numbers in half precision on 4 ranks: a part has 3 of them.
 TEST(ExchangeScheme, IsTheOneOfTheSettings) {
     const auto made = anyCompressorOf("fp16", {});
     ExchangeTrial trial{.name = "fp16", .segments = {{0, 10}}, .ranks = 4};

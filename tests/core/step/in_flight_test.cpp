@@ -124,7 +124,7 @@ public:
     std::vector<std::string> calls;
 };
 
-// What travels whole beside a coded part is awaited by a save; the messages are the part's own to keep.
+// A save awaits transfers that travel whole beside a coded part; the messages are the part's own to keep.
 TEST(InFlightTransfers, OfCodedPartsAreKeptAsTheirMessages) {
     atStepThree([](StepContext& context, MemorySink& sink, const Recorded&) {
         Calls coded;

@@ -46,7 +46,7 @@ TEST(AssignmentTest, AnotherHostsOriginIsGuessedByTheCalendar) {
     EXPECT_NEAR(static_cast<double>(MonotonicClock::rawNow() - others.originHere()), static_cast<double>(ago), 1e9);
 }
 
-// Whether all record into one workspace, whether this one does so into rank 0's, and which do not.
+// Answers on each rank: all record into one workspace or not, this one into rank 0's or not, and those that do not.
 std::vector<std::string> placesOf(const std::vector<std::string>& places) {
     return test::onSeats(static_cast<int>(places.size()), [&](const Seat& seat) {
         const auto found = [](const RankPlaces&) -> Result<Assignment> { return Assignment{.runId = "run-1"}; };

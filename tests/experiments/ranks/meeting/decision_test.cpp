@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr milliseconds kSilence{1000};
 
-// What rank 0 makes of the others' words: all of them, or the first that is missing.
+// The answer that rank 0 makes of the others' words: all of them, or the first that is missing.
 Result<std::string> joined(Decision& decision, const Seat& seat, const std::string& own) {
     std::string all = own;
     for (int rank = 1; rank < seat.size; ++rank) {

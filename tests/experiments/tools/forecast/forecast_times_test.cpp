@@ -133,7 +133,7 @@ TEST(ForecastTimes, ACompressedExchangeIsItsMessagesAndItsCoding) {
     const auto known = averageTimeOf(settingsOf(config(1)), 62'500, sources, shardedRound());
     EXPECT_TRUE(known->codingKnown);
     EXPECT_NEAR(known->exchange.coding(), 8 * 250'000 / 1e9, 1e-12);
-    // Of a simulated cluster the text says it.
+    // The text of a simulated cluster names the times.
     const auto simulated = averageTimeOf(
         settingsOf("[train]\nbatch_size = 32\n[cluster]\nbackend = \"virtual\"\nworkers = 2\n[network]\nname = "
                    "\"star\"\nbandwidth = \"1Gbps\"\nlatency = \"90us\"\ncollective = \"ring\"\n[compute]\nstep_time = "
