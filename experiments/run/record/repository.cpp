@@ -16,7 +16,7 @@ namespace {
 constexpr Ns kGitPatience = 5'000'000'000;
 constexpr std::size_t kMaxDiffBytes = 1 << 20;
 
-using Words = std::vector<std::string>;
+using GitWords = std::vector<std::string>;
 
 struct GitSetting {
     std::string key, value;
@@ -24,11 +24,11 @@ struct GitSetting {
 using GitSettings = std::vector<GitSetting>;
 
 // Settings go by the environment: a key on the command line ends at its first "=".
-std::optional<std::string> git(const std::filesystem::path& folder, GitSettings settings, const Words& command) {
+std::optional<std::string> git(const std::filesystem::path& folder, GitSettings settings, const GitWords& command) {
     settings.push_back({"core.fsmonitor", "false"});
     settings.push_back({"core.hooksPath", "/dev/null"});
-    Words words{"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
-                "GIT_CONFIG_COUNT=" + std::to_string(settings.size())};
+    GitWords words{"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
+                   "GIT_CONFIG_COUNT=" + std::to_string(settings.size())};
     for (std::size_t i = 0; i < settings.size(); ++i) {
         const std::string number = std::to_string(i);
         words.push_back("GIT_CONFIG_KEY_" + number + "=" + settings[i].key);
@@ -55,9 +55,9 @@ GitSettings withoutFilters(const std::filesystem::path& folder) {
 constexpr const char* kSubmodules = "--ignore-submodules=dirty";
 // Arguments of `git diff` that ignore what the repository's configuration says about submodules, external programs and
 // text conversion.
-Words diffOf(std::initializer_list<std::string> what) {
-    Words words{"diff",      "--no-ext-diff", "--no-textconv", "--submodule=short",
-                kSubmodules, "--no-color",    "--no-relative"};
+GitWords diffOf(std::initializer_list<std::string> what) {
+    GitWords words{"diff",      "--no-ext-diff", "--no-textconv", "--submodule=short",
+                   kSubmodules, "--no-color",    "--no-relative"};
     words.insert(words.end(), what);
     return words;
 }

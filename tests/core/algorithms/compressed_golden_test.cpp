@@ -101,7 +101,7 @@ const std::vector<CompressedGolden> kCompressedGoldens{
      named("e3m0")}};
 
 // weights[rank][step].
-nlohmann::json weightsOf(const std::vector<RankRecord>& records) {
+nlohmann::json compressedWeights(const std::vector<RankRecord>& records) {
     nlohmann::json all = nlohmann::json::array();
     for (const RankRecord& record : records) {
         EXPECT_EQ(record.outcome.error, "");
@@ -133,11 +133,11 @@ class CompressedGoldens : public testing::TestWithParam<CompressedGolden> {};
 TEST_P(CompressedGoldens, TrajectoryIsTheRecordedOne) {
     const nlohmann::json settings{{"algorithm", jsonOf(GetParam().algorithm)},
                                   {"compression", jsonOf(GetParam().compression)}};
-    const nlohmann::json whole = weightsOf(train(documentOf(settings, "none")));
+    const nlohmann::json whole = compressedWeights(train(documentOf(settings, "none")));
     expectGolden(
         GetParam().name, settings,
         [&](const nlohmann::json& recorded) {
-            nlohmann::json weights = weightsOf(train(documentOf(recorded, "compression")));
+            nlohmann::json weights = compressedWeights(train(documentOf(recorded, "compression")));
             EXPECT_NE(weights, whole) << "something is lost in coding";
             return nlohmann::json{{"weights", std::move(weights)}};
         },

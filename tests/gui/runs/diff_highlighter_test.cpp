@@ -11,25 +11,25 @@
 namespace dasgd::gui {
 namespace {
 
-using Kind = DiffHighlighter::Kind;
+using DiffKind = DiffHighlighter::Kind;
 
 TEST(DiffHighlighter, KnowsLinesOfADiffFromThoseBeforeIt) {
     auto place = DiffHighlighter::Place::Before;
     const auto kind = [&place](const char* line) { return DiffHighlighter::kindOf(QString::fromLatin1(line), place); };
-    EXPECT_EQ(kind("-not a diff"), Kind::Plain);
-    EXPECT_EQ(kind("diff --git a/x b/x"), Kind::File);
-    EXPECT_EQ(kind("--- a/x"), Kind::File);
-    EXPECT_EQ(kind("+++ b/x"), Kind::File);
-    EXPECT_EQ(kind("@@ -1 +1 @@"), Kind::Hunk);
-    EXPECT_EQ(kind("-old"), Kind::Removed);
-    EXPECT_EQ(kind("--- a removed comment of SQL"), Kind::Removed);
-    EXPECT_EQ(kind("+++ counted"), Kind::Added);
-    EXPECT_EQ(kind("+new"), Kind::Added);
-    EXPECT_EQ(kind(" same"), Kind::Plain);
-    EXPECT_EQ(kind(""), Kind::Plain);
-    EXPECT_EQ(kind("+# a comment that was added"), Kind::Added);
-    EXPECT_EQ(kind("# uncommitted in run-2"), Kind::Plain);
-    EXPECT_EQ(kind("+behind it"), Kind::Plain);
+    EXPECT_EQ(kind("-not a diff"), DiffKind::Plain);
+    EXPECT_EQ(kind("diff --git a/x b/x"), DiffKind::File);
+    EXPECT_EQ(kind("--- a/x"), DiffKind::File);
+    EXPECT_EQ(kind("+++ b/x"), DiffKind::File);
+    EXPECT_EQ(kind("@@ -1 +1 @@"), DiffKind::Hunk);
+    EXPECT_EQ(kind("-old"), DiffKind::Removed);
+    EXPECT_EQ(kind("--- a removed comment of SQL"), DiffKind::Removed);
+    EXPECT_EQ(kind("+++ counted"), DiffKind::Added);
+    EXPECT_EQ(kind("+new"), DiffKind::Added);
+    EXPECT_EQ(kind(" same"), DiffKind::Plain);
+    EXPECT_EQ(kind(""), DiffKind::Plain);
+    EXPECT_EQ(kind("+# a comment that was added"), DiffKind::Added);
+    EXPECT_EQ(kind("# uncommitted in run-2"), DiffKind::Plain);
+    EXPECT_EQ(kind("+behind it"), DiffKind::Plain);
 }
 
 TEST(DiffHighlighter, ColoursTheDocument) {

@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kSeed = 9;
+constexpr std::uint64_t kPairsSeed = 9;
 constexpr std::int64_t kSecondOfNs = 1'000'000'000;
 // Bytes take no time here that the oracle knows of: as in server_on_virtual_cluster_test.cpp.
 constexpr std::int64_t kOffNs = 10'000;
@@ -43,7 +43,7 @@ struct PairSetting {
     }
     [[nodiscard]] Value document() const {
         Value document = problem().experiment(algorithm);
-        document.find("train")->set("seed", integer(kSeed));
+        document.find("train")->set("seed", integer(kPairsSeed));
         document.set("graph", table({{"name", text(graph)}}));
         if (side > 0) document.set("compression", table({{"name", text("lattice")}, {"side", number(side)}}));
         document.set("cluster",
@@ -62,12 +62,13 @@ struct PairSetting {
             while (true) {
                 const std::int64_t round = (*rounds)[rank]++;
                 std::vector<int> able;
-                for (const auto& to : graph->mix({.number = round, .size = size, .seed = kSeed}, rank).to) {
+                for (const auto& to : graph->mix({.number = round, .size = size, .seed = kPairsSeed}, rank).to) {
                     if (!odd || to.value() % 2 == 0) able.push_back(to.value());
                 }
                 if (able.empty()) continue;
                 if (able.size() == 1) return able.front();
-                std::mt19937_64 draws(streamSeed(kSeed, rank, StreamPurpose::Graph, static_cast<std::uint64_t>(round)));
+                std::mt19937_64 draws(
+                    streamSeed(kPairsSeed, rank, StreamPurpose::Graph, static_cast<std::uint64_t>(round)));
                 const double u = static_cast<double>(draws() >> 11) * 0x1p-53;
                 return able[static_cast<std::size_t>(std::floor(u * static_cast<double>(able.size())))];
             }

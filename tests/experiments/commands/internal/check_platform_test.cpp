@@ -24,12 +24,12 @@ std::string onPlatform(const std::string& file, int workers, const std::string& 
     return text.str();
 }
 
-struct Wrong {
+struct WrongCase {
     std::string name, platform, says;
 };
-std::ostream& operator<<(std::ostream& out, const Wrong& wrong) { return out << wrong.name; }
+std::ostream& operator<<(std::ostream& out, const WrongCase& wrong) { return out << wrong.name; }
 
-class WrongPlatform : public ::testing::TestWithParam<Wrong> {};
+class WrongPlatform : public ::testing::TestWithParam<WrongCase> {};
 
 TEST_P(WrongPlatform, IsRefusedWithFileAndReason) {
     const test::DasgdFolder folder;
@@ -45,32 +45,35 @@ TEST_P(WrongPlatform, IsRefusedWithFileAndReason) {
 INSTANTIATE_TEST_SUITE_P(
     Table, WrongPlatform,
     ::testing::Values(
-        Wrong{"tooFewHosts", test::clusterPlatform(2), "has 2 hosts for 3 workers; add hosts, or use fewer workers"},
-        Wrong{"noRouteInFull", test::threeHosts("Full", "1Gbps"),
-              "no route leads from host 'zeta' to host 'lonely'; connect them"},
-        Wrong{"noRouteInFloyd", test::threeHosts("Floyd", "1Gbps"), "no route leads from host 'zeta' to host 'lonely'"},
-        Wrong{
+        WrongCase{"tooFewHosts", test::clusterPlatform(2),
+                  "has 2 hosts for 3 workers; add hosts, or use fewer workers"},
+        WrongCase{"noRouteInFull", test::threeHosts("Full", "1Gbps"),
+                  "no route leads from host 'zeta' to host 'lonely'; connect them"},
+        WrongCase{"noRouteInFloyd", test::threeHosts("Floyd", "1Gbps"),
+                  "no route leads from host 'zeta' to host 'lonely'"},
+        WrongCase{
             "noRouteAndACrash", test::threeHosts("Dijkstra", "1Gbps"),
             "SimGrid cannot use it: its process ended with signal 11 (Segmentation fault) while it looked for a route "
             "from host 'zeta' to host 'lonely'; connect them, or choose other hosts"},
-        Wrong{"routeTwice",
-              test::threeHosts("Full", "1Gbps", "<route src=\"alpha\" dst=\"zeta\"><link_ctn id=\"wire\"/></route>\n"),
-              "already exists"},
-        Wrong{"noSuchLink",
-              test::threeHosts("Full", "1Gbps",
-                               "\n<route src=\"alpha\" dst=\"lonely\"><link_ctn id=\"cable\"/></route>\n"),
-              "SimGrid cannot read it: "},
-        Wrong{"unknownNode", test::threeHosts("Full", "1Gbps", "\n<route src=\"alpha\" dst=\"omega\"/>\n"),
-              "SimGrid cannot read it: Parse error at nets/cluster.xml:11: Route dst='omega'"},
-        Wrong{"noBandwidth", test::threeHosts("Full", "0Gbps"), "<link> has bandwidth=\"0Gbps\"; allowed: "},
-        Wrong{"cutOff", test::clusterPlatform(4).substr(0, 170), "is no XML: "},
-        Wrong{"empty", test::platform(""), "has 0 hosts for 3 workers"},
-        Wrong{"noXml", "four hosts, please\n", "is no platform file of SimGrid"}),
+        WrongCase{
+            "routeTwice",
+            test::threeHosts("Full", "1Gbps", "<route src=\"alpha\" dst=\"zeta\"><link_ctn id=\"wire\"/></route>\n"),
+            "already exists"},
+        WrongCase{"noSuchLink",
+                  test::threeHosts("Full", "1Gbps",
+                                   "\n<route src=\"alpha\" dst=\"lonely\"><link_ctn id=\"cable\"/></route>\n"),
+                  "SimGrid cannot read it: "},
+        WrongCase{"unknownNode", test::threeHosts("Full", "1Gbps", "\n<route src=\"alpha\" dst=\"omega\"/>\n"),
+                  "SimGrid cannot read it: Parse error at nets/cluster.xml:11: Route dst='omega'"},
+        WrongCase{"noBandwidth", test::threeHosts("Full", "0Gbps"), "<link> has bandwidth=\"0Gbps\"; allowed: "},
+        WrongCase{"cutOff", test::clusterPlatform(4).substr(0, 170), "is no XML: "},
+        WrongCase{"empty", test::platform(""), "has 0 hosts for 3 workers"},
+        WrongCase{"noXml", "four hosts, please\n", "is no platform file of SimGrid"}),
     [](const auto& info) { return info.param.name; });
 
 // Files that were written to do harm. The canary is what such a file would have SimGrid write; a dry run and a run
 // refuse each with its place, and before anything is written.
-class HostilePlatform : public ::testing::TestWithParam<Wrong> {};
+class HostilePlatform : public ::testing::TestWithParam<WrongCase> {};
 
 TEST_P(HostilePlatform, IsRefusedAndWritesNothing) {
     const test::DasgdFolder folder;
@@ -132,27 +135,27 @@ std::string deeplyNested(int depth) {
 INSTANTIATE_TEST_SUITE_P(
     Table, HostilePlatform,
     ::testing::Values(
-        Wrong{"optionsOfSimGrid", tracingTo("CANARY", "<prop id=\"network/model\" value=\"SMPI\"/>"),
-              "<prop> has id=\"network/model\"; allowed: options that change no times of messages"},
-        Wrong{"entityExpansion", billionLaughs(), ":2:11: the DOCTYPE declares entities"},
-        Wrong{"externalEntity",
-              "<!DOCTYPE platform [<!ENTITY x SYSTEM \"/etc/passwd\">]>\n<platform version=\"4.1\">&x;</platform>",
-              ":1:11: the DOCTYPE declares entities"},
-        Wrong{"include", test::platform("<include file=\"/etc/passwd\"/>" + kGoodCluster),
-              ":4:2: <include> is not allowed in <platform>: it names another file"},
-        Wrong{"stateFile",
-              test::platform(
-                  "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\" state_file=\"/dev/zero\"/></zone>"),
-              "the attribute state_file is not allowed in <host>"},
-        Wrong{"huge", test::platform(kGoodCluster + std::string(17 << 20, ' ')), " larger than 16 MiB"},
-        Wrong{"deepNesting", deeplyNested(100'000), "zones are nested more than 32 deep"},
-        Wrong{"nulByte", test::platform(std::string("<zone id=\"a\0b\"", 13)), ":4:12: a NUL byte"},
-        Wrong{"manyHosts", test::clusterPlatform(100'000'000), ":4:2: more than 65536 hosts"},
-        Wrong{"hugeTorus",
-              test::platform(
-                  "<cluster id=\"all\" prefix=\"node-\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1Gbps\" "
-                  "lat=\"50us\" topology=\"TORUS\" topo_parameters=\"60000,60000\"/>\n"),
-              "SimGrid cannot "}),
+        WrongCase{"optionsOfSimGrid", tracingTo("CANARY", "<prop id=\"network/model\" value=\"SMPI\"/>"),
+                  "<prop> has id=\"network/model\"; allowed: options that change no times of messages"},
+        WrongCase{"entityExpansion", billionLaughs(), ":2:11: the DOCTYPE declares entities"},
+        WrongCase{"externalEntity",
+                  "<!DOCTYPE platform [<!ENTITY x SYSTEM \"/etc/passwd\">]>\n<platform version=\"4.1\">&x;</platform>",
+                  ":1:11: the DOCTYPE declares entities"},
+        WrongCase{"include", test::platform("<include file=\"/etc/passwd\"/>" + kGoodCluster),
+                  ":4:2: <include> is not allowed in <platform>: it names another file"},
+        WrongCase{"stateFile",
+                  test::platform(
+                      "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\" state_file=\"/dev/zero\"/></zone>"),
+                  "the attribute state_file is not allowed in <host>"},
+        WrongCase{"huge", test::platform(kGoodCluster + std::string(17 << 20, ' ')), " larger than 16 MiB"},
+        WrongCase{"deepNesting", deeplyNested(100'000), "zones are nested more than 32 deep"},
+        WrongCase{"nulByte", test::platform(std::string("<zone id=\"a\0b\"", 13)), ":4:12: a NUL byte"},
+        WrongCase{"manyHosts", test::clusterPlatform(100'000'000), ":4:2: more than 65536 hosts"},
+        WrongCase{"hugeTorus",
+                  test::platform(
+                      "<cluster id=\"all\" prefix=\"node-\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1Gbps\" "
+                      "lat=\"50us\" topology=\"TORUS\" topo_parameters=\"60000,60000\"/>\n"),
+                  "SimGrid cannot "}),
     [](const auto& info) { return info.param.name; });
 
 // SimGrid computes these routes itself: a platform that the dry run accepts can be used by the run.

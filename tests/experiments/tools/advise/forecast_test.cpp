@@ -20,7 +20,7 @@ namespace dasgd::experiments {
 namespace {
 
 // T_c = 10 ms; 407,080 bytes as a ring of 4 over 200 Mbit/s: 24.4 ms.
-const std::string kCluster =
+const std::string kAdvisedCluster =
     "name = \"known\"\n[algorithm]\nname = \"dasgd\"\n[model]\nname = \"mlp\"\n[train]\nsteps = 2000\nbatch_size = 8\n"
     "[cluster]\nbackend = \"virtual\"\nworkers = 4\n[network]\nbandwidth = \"200Mbps\"\nlatency = \"0us\"\n"
     "[compute]\nstep_time = \"10ms\"\nmemory_bandwidth = \"1TB/s\"\n";
@@ -29,7 +29,7 @@ constexpr double kTransfer = 2 * 407080 * 0.75 * 8 / 200e6;
 class ForecastTest : public ::testing::Test {
 protected:
     nlohmann::json forecast(const std::vector<std::string>& more = {}) const {
-        folder_.write("known.toml", kCluster);
+        folder_.write("known.toml", kAdvisedCluster);
         std::vector<std::string> arguments{"advise", "known.toml", "-w", "w", "-q", "--json"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         const test::Ended ended = folder_.run(arguments);
@@ -171,7 +171,7 @@ TEST_F(ForecastTest, AnExperimentWithUnequalBatchesIsForecastWithEqualOnes) {
 }
 
 TEST_F(ForecastTest, OperatorsThatNoAverageCanHaveAreRefused) {
-    folder_.write("known.toml", kCluster);
+    folder_.write("known.toml", kAdvisedCluster);
     for (const char* fields : {"name = \"dgc\"", "name = \"sign\", scale = \"one\", vote = true"}) {
         const test::Ended ended =
             folder_.run({"advise", "known.toml", "-w", "w", "-q", "--set", "algorithm={name = \"sync_sgd\"}", "--set",

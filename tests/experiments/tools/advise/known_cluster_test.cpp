@@ -10,7 +10,7 @@ namespace dasgd::experiments {
 namespace {
 
 // Facts that a probe of a simulation measures: a little off everywhere.
-ClusterFacts measured() {
+ClusterFacts measuredFacts() {
     return {.workers = 4,
             .stepSeconds = 0.00395,
             .reduceSeconds = 0.0156,
@@ -22,7 +22,7 @@ ClusterFacts measured() {
 }
 
 ClusterFacts known(const std::string& network, const std::string& compute) {
-    ClusterFacts facts = measured();
+    ClusterFacts facts = measuredFacts();
     const std::string document = "[network]\n" + network + "[compute]\n" + compute;
     takeKnown(parseToml(document, "test.toml").value(), 0.004, facts);
     return facts;
@@ -53,8 +53,8 @@ TEST(KnownCluster, AStepIsTheMeanOfTheRanks) {
 
 TEST(KnownCluster, WhatStragglersMakeOfAStepIsMeasured) {
     const ClusterFacts facts = known(kStar, kCompute + "straggler = { factor = 2.0, probability = 0.1 }\n");
-    EXPECT_EQ(facts.stepSeconds, measured().stepSeconds);
-    EXPECT_EQ(facts.jitter, measured().jitter);
+    EXPECT_EQ(facts.stepSeconds, measuredFacts().stepSeconds);
+    EXPECT_EQ(facts.jitter, measuredFacts().jitter);
     EXPECT_EQ(facts.contention, 0.05);
 }
 
@@ -72,12 +72,12 @@ TEST(KnownCluster, TheNarrowestLinkAndItsEfficiencyBoundAStar) {
 TEST(KnownCluster, OtherNetworksAndTrafficOfOthersAreMeasured) {
     std::string torus = kStar;
     torus.replace(torus.find("star"), 4, "torus");
-    EXPECT_EQ(known(torus, kCompute).link.alpha, measured().link.alpha);
-    EXPECT_EQ(known(torus, kCompute).reduceSeconds, measured().reduceSeconds);
+    EXPECT_EQ(known(torus, kCompute).link.alpha, measuredFacts().link.alpha);
+    EXPECT_EQ(known(torus, kCompute).reduceSeconds, measuredFacts().reduceSeconds);
     EXPECT_EQ(known(torus, kCompute).contention, 0.05);
     const ClusterFacts shared = known(kStar + "background = { load = 0.3 }\n", kCompute);
     EXPECT_NEAR(shared.link.alpha, 100e-6, 1e-12);
-    EXPECT_EQ(shared.reduceSeconds, measured().reduceSeconds);
+    EXPECT_EQ(shared.reduceSeconds, measuredFacts().reduceSeconds);
 }
 
 TEST(KnownCluster, AverageTakesTheMethodOfTheFile) {
@@ -87,7 +87,7 @@ TEST(KnownCluster, AverageTakesTheMethodOfTheFile) {
     std::string authors = kStar;
     authors.replace(authors.find("\"ring\""), 6, "\"authors-tree\"");
     EXPECT_FALSE(known(authors, kCompute).allReduce) << "a time model of its own";
-    EXPECT_EQ(known(authors, kCompute).reduceSeconds, measured().reduceSeconds);
+    EXPECT_EQ(known(authors, kCompute).reduceSeconds, measuredFacts().reduceSeconds);
 }
 
 }  // namespace

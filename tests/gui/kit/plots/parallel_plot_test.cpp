@@ -9,7 +9,7 @@
 namespace dasgd::gui {
 namespace {
 
-ParallelPlot twoLines() {
+ParallelPlot plotOfTwoLines() {
     ParallelPlot plot;
     plot.axes = {{.title = QStringLiteral("algorithm"),
                   .kind = ParallelAxis::Kind::Category,
@@ -23,7 +23,7 @@ ParallelPlot twoLines() {
 }
 
 TEST(ParallelPlot, AValueComesBackFromItsHeight) {
-    const ParallelPlot plot = twoLines();
+    const ParallelPlot plot = plotOfTwoLines();
     const PlotStyle style = screenPlotStyle(testLook().theme());
     const QRectF area(0, 0, 500, 240);
     const ParallelScale scale(area, plot, style);
@@ -38,7 +38,7 @@ TEST(ParallelPlot, AValueComesBackFromItsHeight) {
 }
 
 TEST(ParallelPlot, LongTitlesHaveTwoRows) {
-    ParallelPlot plot = twoLines();
+    ParallelPlot plot = plotOfTwoLines();
     const PlotStyle style = screenPlotStyle(testLook().theme());
     const QRectF area(0, 0, 300, 200);
     const ParallelScale inOne(area, plot, style);
@@ -50,7 +50,7 @@ TEST(ParallelPlot, LongTitlesHaveTwoRows) {
 }
 
 TEST(ParallelPlot, ABrushLetsThroughWhatItHoldsAndNothingThatLacksTheAxis) {
-    ParallelPlot plot = twoLines();
+    ParallelPlot plot = plotOfTwoLines();
     EXPECT_TRUE(plot.passes(plot.lines[1]));
     plot.brushes[1] = std::pair(0.0, 9.0);
     EXPECT_TRUE(plot.passes(plot.lines[0]));
@@ -62,7 +62,7 @@ TEST(ParallelPlot, ABrushLetsThroughWhatItHoldsAndNothingThatLacksTheAxis) {
 TEST(ParallelView, ADragBrushesAndAClickClears) {
     ParallelView view(testLook());
     view.resize(500, 240);
-    view.setPlot(twoLines());
+    view.setPlot(plotOfTwoLines());
     view.show();
     const PlotStyle style = screenPlotStyle(testLook().theme());
     const QRectF area = QRectF(view.rect()).adjusted(2, 2, -2, -2);
@@ -76,7 +76,7 @@ TEST(ParallelView, ADragBrushesAndAClickClears) {
     ASSERT_EQ(spy.size(), 1);
     ASSERT_TRUE(view.plot().brushes[1]);
     EXPECT_NEAR(view.plot().brushes[1]->first, 2.5, 0.05);
-    ParallelPlot other = twoLines();
+    ParallelPlot other = plotOfTwoLines();
     other.axes.pop_back();
     for (ParallelLine& line : other.lines) line.values.pop_back();
     view.setPlot(other);
@@ -89,7 +89,7 @@ TEST(ParallelView, ADragBrushesAndAClickClears) {
 TEST(ParallelView, ADragEndsWhereItsAxisGoes) {
     ParallelView view(testLook());
     view.resize(500, 240);
-    view.setPlot(twoLines());
+    view.setPlot(plotOfTwoLines());
     view.show();
     const PlotStyle style = screenPlotStyle(testLook().theme());
     const QRectF area = QRectF(view.rect()).adjusted(2, 2, -2, -2);
@@ -100,14 +100,14 @@ TEST(ParallelView, ADragEndsWhereItsAxisGoes) {
     QTest::mouseMove(&view, {x, 120});
     QTest::mouseRelease(&view, Qt::LeftButton, {}, {x, 120});
     EXPECT_EQ(spy.size(), 0);
-    view.setPlot(twoLines());
+    view.setPlot(plotOfTwoLines());
     QTest::mouseMove(&view, {x, 90});
     for (const ParallelBrush& brush : view.plot().brushes) EXPECT_FALSE(brush);
 }
 
 TEST(ParallelView, ABrushHoldsItsCategoriesWhereverTheyAre) {
     ParallelView view(testLook());
-    ParallelPlot plot = twoLines();
+    ParallelPlot plot = plotOfTwoLines();
     plot.axes[0].key = "algorithm.name";
     view.resize(500, 240);
     view.setPlot(plot);
@@ -128,7 +128,7 @@ TEST(ParallelView, ABrushHoldsItsCategoriesWhereverTheyAre) {
 TEST(ParallelView, KeysBrushToo) {
     ParallelView view(testLook());
     view.resize(500, 240);
-    view.setPlot(twoLines());
+    view.setPlot(plotOfTwoLines());
     view.show();
     QTest::keyClick(&view, Qt::Key_Up);
     ASSERT_TRUE(view.plot().brushes[0]);
@@ -139,7 +139,7 @@ TEST(ParallelView, KeysBrushToo) {
 }
 
 TEST(ParallelPlot, TheWordsOfTheFirstAxisStandWhereNoLineIs) {
-    ParallelPlot plot = twoLines();
+    ParallelPlot plot = plotOfTwoLines();
     plot.axes[0].categories = {QStringLiteral("independent"), QStringLiteral("overlap_local_sgd")};
     const PlotStyle style = screenPlotStyle(testLook().theme());
     const QRectF area(0, 0, 500, 240);

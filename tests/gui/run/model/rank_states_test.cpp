@@ -5,17 +5,17 @@
 namespace dasgd::gui {
 namespace {
 
-RankSpan spanOf(int rank, Lane lane, SpanKind kind, std::int64_t step, Ns start, Ns end) {
+RankSpan rankSpan(int rank, Lane lane, SpanKind kind, std::int64_t step, Ns start, Ns end) {
     return {rank, {.lane = lane, .kind = kind, .step = step, .start = start, .end = end, .collective = 1}};
 }
 
 // A rank that computes all the time; a transfer of which half is hidden by that, the rest waited for.
 std::vector<RankSpan> halfHidden(int rank) {
-    return {spanOf(rank, Lane::Compute, SpanKind::Forward, 1, 0, 1'000'000),
-            spanOf(rank, Lane::Comm, SpanKind::Skew, 1, 400'000, 500'000),
-            spanOf(rank, Lane::Comm, SpanKind::Transfer, 1, 500'000, 1'500'000),
-            spanOf(rank, Lane::Compute, SpanKind::Wait, 1, 1'000'000, 1'500'000),
-            spanOf(rank, Lane::Compute, SpanKind::Backward, 2, 1'500'000, 2'000'000)};
+    return {rankSpan(rank, Lane::Compute, SpanKind::Forward, 1, 0, 1'000'000),
+            rankSpan(rank, Lane::Comm, SpanKind::Skew, 1, 400'000, 500'000),
+            rankSpan(rank, Lane::Comm, SpanKind::Transfer, 1, 500'000, 1'500'000),
+            rankSpan(rank, Lane::Compute, SpanKind::Wait, 1, 1'000'000, 1'500'000),
+            rankSpan(rank, Lane::Compute, SpanKind::Backward, 2, 1'500'000, 2'000'000)};
 }
 
 TEST(RankStates, OverlapOfTheNewestSpansRankByRank) {
@@ -35,13 +35,13 @@ TEST(RankStates, OverlapOfTheNewestSpansRankByRank) {
 // it free of waiting.
 TEST(RankStates, EvaluationsAndWhatTheyDisturbedAreLeftOut) {
     std::vector<RankSpan> spans = halfHidden(0);
-    spans.push_back(spanOf(0, Lane::Compute, SpanKind::Eval, 2, 2'000'000, 5'000'000));
-    spans.push_back(spanOf(0, Lane::Comm, SpanKind::Transfer, 2, 1'900'000, 6'000'000));
-    spans.push_back(spanOf(0, Lane::Compute, SpanKind::Forward, 3, 5'000'000, 7'000'000));
+    spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Eval, 2, 2'000'000, 5'000'000));
+    spans.push_back(rankSpan(0, Lane::Comm, SpanKind::Transfer, 2, 1'900'000, 6'000'000));
+    spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Forward, 3, 5'000'000, 7'000'000));
     EXPECT_TRUE(ranksNow(spans, {0, 7'000'000}).empty()) << "nothing was launched since";
     EXPECT_FALSE(hiddenNow(spans, {0, 7'000'000}));
-    spans.push_back(spanOf(0, Lane::Comm, SpanKind::Transfer, 3, 7'000'000, 8'000'000));
-    spans.push_back(spanOf(0, Lane::Compute, SpanKind::Wait, 3, 7'000'000, 8'000'000));
+    spans.push_back(rankSpan(0, Lane::Comm, SpanKind::Transfer, 3, 7'000'000, 8'000'000));
+    spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Wait, 3, 7'000'000, 8'000'000));
     const auto now = ranksNow(spans, {0, 8'000'000});
     ASSERT_EQ(now.size(), 1U);
     EXPECT_DOUBLE_EQ(*now[0].hidden, 0);
@@ -53,8 +53,8 @@ TEST(RankStates, StepsASecondAreOfWholeSteps) {
     for (int step = 10; step < 14; ++step) {
         const Ns start = (step - 10) * 2'000'000;
         // The first began before the newest spans do.
-        if (step > 10) spans.push_back(spanOf(0, Lane::Compute, SpanKind::Forward, step, start, start + 900'000));
-        spans.push_back(spanOf(0, Lane::Compute, SpanKind::Backward, step, start + 900'000, start + 1'500'000));
+        if (step > 10) spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Forward, step, start, start + 900'000));
+        spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Backward, step, start + 900'000, start + 1'500'000));
     }
     EXPECT_DOUBLE_EQ(*ranksNow(spans, {0, 8'000'000}).at(0).stepsPerS, 500);
     EXPECT_FALSE(ranksNow(halfHidden(0), {0, 2'000'000}).at(0).stepsPerS) << "one whole step began";
@@ -65,13 +65,13 @@ std::vector<RankSpan> inRounds(int steps) {
     std::vector<RankSpan> spans;
     Ns now = 0;
     for (int step = 1; step <= steps; ++step) {
-        spans.push_back(spanOf(0, Lane::Compute, SpanKind::Forward, step, now, now + 1'000'000));
+        spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Forward, step, now, now + 1'000'000));
         now += 1'000'000;
         const int launched = step - 3;
         if (launched > 0 && launched % 4 == 0) {
-            spans.push_back(spanOf(0, Lane::Comm, SpanKind::Skew, launched, now - 3'000'000, now - 2'000'000));
-            spans.push_back(spanOf(0, Lane::Comm, SpanKind::Transfer, launched, now - 2'000'000, now + 3'000'000));
-            spans.push_back(spanOf(0, Lane::Compute, SpanKind::Wait, step, now, now + 3'000'000));
+            spans.push_back(rankSpan(0, Lane::Comm, SpanKind::Skew, launched, now - 3'000'000, now - 2'000'000));
+            spans.push_back(rankSpan(0, Lane::Comm, SpanKind::Transfer, launched, now - 2'000'000, now + 3'000'000));
+            spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Wait, step, now, now + 3'000'000));
             now += 3'000'000;
         }
     }
@@ -147,9 +147,9 @@ TEST(RankStates, ARankKnowsThePauseThatItGoesOnFrom) {
     std::vector<RankSpan> spans = inRounds(12);
     const TimeRange recent{0, 1'000'000'000};
     EXPECT_FALSE(ranksNow(spans, recent).at(0).pause);
-    spans.push_back(spanOf(0, Lane::Compute, SpanKind::Eval, 7, 7'000'000, 7'500'000));
+    spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Eval, 7, 7'000'000, 7'500'000));
     EXPECT_EQ(ranksNow(spans, recent).at(0).pause, SpanKind::Eval);
-    spans.push_back(spanOf(0, Lane::Compute, SpanKind::Checkpoint, 7, 7'500'000, 7'600'000));
+    spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Checkpoint, 7, 7'500'000, 7'600'000));
     EXPECT_EQ(ranksNow(spans, recent).at(0).pause, SpanKind::Checkpoint) << "the newest";
 }
 
@@ -172,7 +172,7 @@ TEST(RankStates, TheEvaluationBeforeTheFirstStepMakesNoRoundOfAPart) {
             span.span.start += 10'000'000;
             span.span.end += 10'000'000;
         }
-        spans.push_back(spanOf(0, Lane::Compute, SpanKind::Eval, 0, 0, 10'000'000));
+        spans.push_back(rankSpan(0, Lane::Compute, SpanKind::Eval, 0, 0, 10'000'000));
         const auto rate = ranksNow(spans, {0, 1'000'000'000}).at(0).stepsPerS;
         EXPECT_EQ(rate.has_value(), steps >= 11) << steps;
         EXPECT_NEAR(rate.value_or(4 / 0.007), 4 / 0.007, 1e-6) << steps;
@@ -184,7 +184,7 @@ TEST(RankStates, WithoutCollectivesTheFirstStepCounts) {
     std::vector<RankSpan> spans;
     for (int step = 1; step <= 3; ++step) {
         spans.push_back(
-            spanOf(0, Lane::Compute, SpanKind::Forward, step, step * 2'000'000, step * 2'000'000 + 1'000'000));
+            rankSpan(0, Lane::Compute, SpanKind::Forward, step, step * 2'000'000, step * 2'000'000 + 1'000'000));
     }
     EXPECT_DOUBLE_EQ(*ranksNow(spans, {0, 8'000'000}).at(0).stepsPerS, 500);
     spans.erase(spans.begin() + 1, spans.end());
@@ -192,7 +192,7 @@ TEST(RankStates, WithoutCollectivesTheFirstStepCounts) {
 }
 
 TEST(RankStates, WithoutTransfersNothingIsHidden) {
-    const std::vector<RankSpan> spans{spanOf(0, Lane::Compute, SpanKind::Forward, 1, 0, 10)};
+    const std::vector<RankSpan> spans{rankSpan(0, Lane::Compute, SpanKind::Forward, 1, 0, 10)};
     EXPECT_FALSE(ranksNow(spans, {0, 10}).at(0).hidden);
     EXPECT_TRUE(ranksNow({}, {0, 10}).empty());
 }
