@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """One rank of PyTorch's DistributedDataParallel over Gloo, with the settings of overlap_bench.sh: ResNet-18 for CIFAR,
-batch 16, SGD with momentum 0.9, one thread.
+BATCH=16, SGD with momentum 0.9, one thread.
 
 usage: ddp_on_host.py none|fp16|quantization STEPS     (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, GLOO_SOCKET_IFNAME)
 
@@ -55,15 +55,16 @@ def main():
         ddp.register_comm_hook(None, {"fp16": default_hooks.fp16_compress_hook,
                                       "quantization": quantization_hooks.quantization_pertensor_hook}[hook])
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    inputs, targets = torch.randn(64, 3, 32, 32), torch.randint(10, (64,))
+    batch = int(os.environ.get("BATCH", 16))
+    inputs, targets = torch.randn(4 * batch, 3, 32, 32), torch.randint(10, (4 * batch,))
     warm_up = max(1, steps // 4)
     for k in range(steps):
         if k == warm_up:
             torch.distributed.barrier()
             began = time.perf_counter()
-        first = 16 * k % 64
+        first = batch * (k % 4)
         optimizer.zero_grad()
-        nn.functional.cross_entropy(ddp(inputs[first:first + 16]), targets[first:first + 16]).backward()
+        nn.functional.cross_entropy(ddp(inputs[first:first + batch]), targets[first:first + batch]).backward()
         optimizer.step()
     torch.distributed.barrier()
     taken = (time.perf_counter() - began) / (steps - warm_up)

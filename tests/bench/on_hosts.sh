@@ -35,7 +35,7 @@ name = "$3"
 name = "$data"
 [train]
 steps = $4
-batch_size = 16
+batch_size = ${BATCH:-16}
 eval_every = 1000000
 [optimizer]
 name = "sgd"

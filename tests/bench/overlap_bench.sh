@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How much of the communication hides: time per step ÷ that of `independent`, which never communicates, and the hidden
-# share, for ResNet-18 (batch 16, synthetic images) on two hosts of one core each. Then LeNet with its timeline recorded
+# share, for ResNet-18 (BATCH=16, synthetic images) on two hosts of one core each. Then LeNet with its timeline recorded
 # ÷ without. Repetitions are interleaved, so that whatever else the machine does falls on all of them alike; ratios
 # within a repetition, then their median. Needs root, two free cores and `./lab build`. Names that begin with ddp are
 # PyTorch's DistributedDataParallel (ddp_on_host.py), alone, with its fp16 and its quantization hook: they need PYTHON
@@ -10,8 +10,9 @@
 #                                     ALGORITHMS="independent sync_sgd local_sgd dasgd" PARTS="overlap trace"
 #                                     BASE=independent PYTHON=python3
 #   ALGORITHMS="sync_sgd sync_sgd-int8 ddp ddp-fp16 ddp-quantization" BASE=ddp-fp16 PARTS=overlap
+#   BATCH=64 RATE=2500mbit ALGORITHMS="independent acco" PARTS=overlap
 #   RATE=25mbit ALGORITHMS="independent dasgd dasgd-sign" PARTS=overlap
-#   ALGORITHMS="sync_sgd zero_sgd" BASE=sync_sgd PARTS=overlap;   RATE=2500mbit ALGORITHMS="independent acco" PARTS=overlap
+#   ALGORITHMS="sync_sgd zero_sgd" BASE=sync_sgd PARTS=overlap
 #
 # DELAY: nothing can hide where DELAY steps of `independent` are shorter than the reduction.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -91,8 +92,8 @@ overlap_part() {
         for name in "${algorithms[@]}"; do overlap_run "$repeat" "$name"; done
     done
     tests/support/hosts.sh down
-    printf 'ResNet-18, batch 16, two hosts of one core, link %s, frames of %d bytes, period %d, delay %d, %d repetitions of %d steps\n' \
-        "$rate" "$mtu" "$period" "$delay" "$repeats" "$steps"
+    printf 'ResNet-18, batch %d, two hosts of one core, link %s, frames of %d bytes, period %d, delay %d, %d repetitions of %d steps\n' \
+        "${BATCH:-16}" "$rate" "$mtu" "$period" "$delay" "$repeats" "$steps"
     for name in "${algorithms[@]}"; do report "${BASE:-independent}" "$name"; done
 }
 
@@ -109,7 +110,7 @@ trace_part() {
             trace_run "$repeat" "lenet-$workers-full"
         done
     done
-    printf 'LeNet, batch 16, DaSGD; timeline recorded ÷ not, one worker and two\n'
+    printf 'LeNet, batch %d, DaSGD; timeline recorded ÷ not, one worker and two\n' "${BATCH:-16}"
     for workers in 1 2; do report "lenet-$workers-off" "lenet-$workers-full"; done
 }
 
