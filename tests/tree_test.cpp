@@ -276,6 +276,15 @@ TEST(Tree, NothingIsUnfinishedAndNoMachineIsNamed) {
                 IsEmpty());
 }
 
+// Two sources of a program that include it would each bring its tests.
+TEST(Tree, NoHeaderHasTests) {
+    EXPECT_THAT(everyViolation([](const File& file) {
+                    const bool header = file.path.ends_with(".h");
+                    return header && file.text.find("\nTEST") != std::string::npos ? Names{file.path} : Names{};
+                }),
+                IsEmpty());
+}
+
 TEST(Tree, OnlyDeviceTestsMaySkip) {
     const std::string skip = std::string("GTEST") + "_SKIP", qtSkip = std::string("QS") + "KIP";
     EXPECT_THAT(everyViolation([&](const File& file) {
