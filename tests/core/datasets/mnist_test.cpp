@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <filesystem>
+
 #include "core/datasets/dataset.h"
 #include "tests/support/document.h"
 #include "tests/support/idx_files.h"
@@ -67,15 +69,25 @@ TEST(MnistTest, ReadsAFolderOfPlainAndGzipFiles) {
     EXPECT_FLOAT_EQ(inputsOf(splits->test)[1][0][27][27].item<float>(), static_cast<float>((1 - 0.1307) / 0.3081));
 }
 
-TEST(MnistTest, FashionHasItsOwnNormalisationAndNeedsAPath) {
+TEST(MnistTest, FashionHasItsOwnNormalisation) {
     TempDir folder;
     const auto splits = load("fashion_mnist", fill(folder).path().string());
     ASSERT_TRUE(splits);
     EXPECT_FLOAT_EQ(inputsOf(splits->train)[0][0][0][0].item<float>(), static_cast<float>((1 - 0.2860) / 0.3530));
+}
 
-    const auto pathless = DatasetRegistry::find("fashion_mnist")->create(Value(), {});
-    ASSERT_FALSE(pathless);
-    EXPECT_THAT(pathless.error().message, HasSubstr("needs a path"));
+TEST(MnistTest, FashionWithoutAPathIsThatOfDebiansPackage) {
+    const auto splits = load("fashion_mnist", "");
+    if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist")) {
+        ASSERT_FALSE(splits);
+        EXPECT_THAT(splits.error().message, HasSubstr("install Debian's package dataset-fashion-mnist"));
+        return;
+    }
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_EQ(splits->train.count(), 60'000);
+    EXPECT_EQ(splits->test.count(), 10'000);
+    EXPECT_TRUE(splits->train.targets.bincount().equal(torch::full({10}, 6'000, torch::kLong)))
+        << "its classes are equally frequent";
 }
 
 TEST(MnistTest, APartHasItsOwnSamplesInTheirOrder) {
