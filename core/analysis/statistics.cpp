@@ -44,6 +44,27 @@ std::optional<double> welchP(const Sample& a, const Sample& b) {
     return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t));
 }
 
+std::optional<double> pairedP(const std::vector<double>& differences) {
+    const Sample sample = summarise(differences);
+    if (!sample.std || !(*sample.std > 0)) return std::nullopt;
+    const double t = std::fabs(sample.mean) / (*sample.std / std::sqrt(static_cast<double>(sample.n)));
+    return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(static_cast<double>(sample.n - 1)), t));
+}
+
+std::vector<std::optional<double>> holmAdjusted(std::vector<std::optional<double>> probabilities) {
+    std::vector<std::optional<double>*> known;
+    for (auto& one : probabilities) {
+        if (one) known.push_back(&one);
+    }
+    std::ranges::sort(known, {}, [](const std::optional<double>* one) { return **one; });
+    double least = 0;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        least = std::max(least, std::min(1.0, static_cast<double>(known.size() - i) * **known[i]));
+        *known[i] = least;
+    }
+    return probabilities;
+}
+
 Sample ratioOf(const Sample& over, const Sample& under) {
     Sample out;
     if (over.n == 0 || under.n == 0 || !(over.mean > 0) || !(under.mean > 0)) return out;

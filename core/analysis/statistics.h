@@ -29,6 +29,14 @@ inline constexpr const char* kOneDrawInWords =
 // simulation's, do not show how the next would scatter.
 [[nodiscard]] std::optional<double> welchP(const Sample& a, const Sample& b);
 
+// Paired t test, two-sided, of the differences between two configurations under the same seeds: the probability of a
+// mean difference as large as this one if it were 0. nullopt below two differences, and where all are equal.
+[[nodiscard]] std::optional<double> pairedP(const std::vector<double>& differences);
+
+// Probabilities of several comparisons made at once, adjusted so that the chance of calling any equal pair different is
+// at most the level that each is held against (Holm 1979). Comparisons without a probability stay so, and do not count.
+[[nodiscard]] std::vector<std::optional<double>> holmAdjusted(std::vector<std::optional<double>> probabilities);
+
 // Differences whose probability under equality is below this are called differences.
 inline constexpr double kSignificance = 0.05;
 

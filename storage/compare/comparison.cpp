@@ -46,6 +46,14 @@ Result<std::optional<MetricSample>> readReached(RunReader& reader, const std::st
     return first ? std::optional(*first) : std::nullopt;
 }
 
+// Seconds until the last evaluation of a run that did not reach the target.
+Result<std::optional<double>> readSecondsInVain(RunReader& reader, const std::string& runId, Target::Metric metric,
+                                                const TrainedSeconds& trained) {
+    DASGD_ASSIGN(const MetricAnswer judged, readJudged(reader, runId, metric));
+    const auto last = std::ranges::max_element(judged.samples, {}, &MetricSample::step);
+    return last == judged.samples.end() ? std::nullopt : trained.at(*last);
+}
+
 void addWayToTarget(ComparedRun& run, const MetricSample& reached, const TrainedSeconds& trained) {
     run.secondsToTarget = trained.at(reached);
     run.stepsToTarget = static_cast<double>(reached.step);
@@ -97,9 +105,14 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
         DASGD_ASSIGN(run.chosenLosses, readEvaluations(reader, row.runId, metrics::kEvalChosenLoss));
     }
     DASGD_ASSIGN(const auto reached, readReached(reader, row.runId, target));
-    if (!reached) return run;
+    const std::optional<Target> wanted = target ? target : targetOf(run.settings);
+    if (!reached && !wanted) return run;
     DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader, row));
-    addWayToTarget(run, *reached, trained);
+    if (reached) {
+        addWayToTarget(run, *reached, trained);
+    } else {
+        DASGD_ASSIGN(run.secondsWithoutTarget, readSecondsInVain(reader, row.runId, wanted->metric, trained));
+    }
     return run;
 }
 

@@ -92,6 +92,16 @@ Sample timesOf(const Gathered& gathered, const auto& valueOf) {
     return measured ? summarise(values) : summariseTimes(values);
 }
 
+TimesToTarget watchedTimes(const Gathered& gathered) {
+    std::vector<WatchedTime> watched;
+    for (const ComparedRun* run : gathered.finished) {
+        const std::optional<double> seconds = run->secondsToTarget ? run->secondsToTarget : run->secondsWithoutTarget;
+        if (!seconds) return {};
+        watched.push_back({*seconds, run->secondsToTarget.has_value()});
+    }
+    return timesToTarget(std::move(watched));
+}
+
 ComparedGroup reduce(const Gathered& gathered) {
     ComparedGroup group = gathered.group;
     group.chosenOnValidation = !gathered.finished.empty() && choosesOnValidation(gathered.finished.front()->settings);
@@ -115,6 +125,7 @@ ComparedGroup reduce(const Gathered& gathered) {
     group.bytesSent = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.bytesSent); });
     group.samples = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.samples); });
     group.secondsToTarget = timesOf(gathered, [](const ComparedRun& run) { return run.secondsToTarget; });
+    group.timesToTarget = watchedTimes(gathered);
     group.stepsToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.stepsToTarget; });
     group.samplesToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.samplesToTarget; });
     group.bytesToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.bytesToTarget; });
@@ -175,19 +186,46 @@ Sample ratioBetween(const ComparedGroup& group, const ComparedGroup& other, Samp
     return &group == &other ? withoutSpread(ratio) : ratio;
 }
 
-void addDifferences(ComparedGroup& group, const ComparedGroup& baseline, bool samplesDiffer) {
-    const bool reached = group.allReached() && baseline.allReached();
-    if (reached) {
-        group.targetRatio = ratioBetween(group, baseline, &ComparedGroup::secondsToTarget);
+// Probability that a group and the baseline are equal: over pairs of the same seeds where both have the same, else as two
+// independent samples.
+std::optional<double> probabilityOf(const Gathered& a, const Gathered& b, const Sample& ofA, const Sample& ofB,
+                                    const auto& valueOf) {
+    if (!ofA.std || !ofB.std) return std::nullopt;
+    std::vector<double> differences;
+    for (const auto& [seeds, run] : a.bySeeds) {
+        const auto other = b.bySeeds.find(seeds);
+        if (!run->finished || other == b.bySeeds.end() || !other->second->finished) continue;
+        const std::optional<double> value = valueOf(*run), baseline = valueOf(*other->second);
+        if (value && baseline) differences.push_back(*value - *baseline);
     }
-    if (&group == &baseline) return;
-    group.stepP = welchP(group.stepMs, baseline.stepMs);
-    if (!samplesDiffer) {
-        group.lossP = welchP(group.finalLoss, baseline.finalLoss);
-        group.accuracyP = welchP(group.bestAccuracy, baseline.bestAccuracy);
-        group.perplexityP = welchP(group.bestPerplexity, baseline.bestPerplexity);
-    }
-    if (reached) group.targetP = welchP(group.secondsToTarget, baseline.secondsToTarget);
+    const bool paired = differences.size() == ofA.n && differences.size() == ofB.n;
+    const auto p = paired ? pairedP(differences) : std::nullopt;
+    return p ? p : welchP(ofA, ofB);
+}
+
+void addDifferences(const std::vector<Gathered>& gathered, const ComparedGroup& baseline, Comparison& comparison) {
+    const Gathered& base = gathered[static_cast<std::size_t>(&baseline - comparison.groups.data())];
+    const auto add = [&](std::optional<double> ComparedGroup::*into, Sample ComparedGroup::*number, const auto& valueOf,
+                         bool onlyAllReached = false) {
+        std::vector<std::optional<double>> probabilities;
+        for (std::size_t i = 0; i < gathered.size(); ++i) {
+            const ComparedGroup& group = comparison.groups[i];
+            const bool compared =
+                &group != &baseline && (!onlyAllReached || (group.allReached() && baseline.allReached()));
+            probabilities.push_back(
+                compared ? probabilityOf(gathered[i], base, group.*number, baseline.*number, valueOf) : std::nullopt);
+        }
+        probabilities = holmAdjusted(std::move(probabilities));
+        for (std::size_t i = 0; i < gathered.size(); ++i) comparison.groups[i].*into = probabilities[i];
+    };
+    using Group = ComparedGroup;
+    add(&Group::stepP, &Group::stepMs, [](const ComparedRun& run) { return run.stepMs; });
+    add(
+        &Group::targetP, &Group::secondsToTarget, [](const ComparedRun& run) { return run.secondsToTarget; }, true);
+    if (comparison.samplesDiffer) return;
+    add(&Group::lossP, &Group::finalLoss, [](const ComparedRun& run) { return run.finalLoss; });
+    add(&Group::accuracyP, &Group::bestAccuracy, [](const ComparedRun& run) { return run.bestAccuracy; });
+    add(&Group::perplexityP, &Group::bestPerplexity, [](const ComparedRun& run) { return run.bestPerplexity(); });
 }
 
 Sample speedUpOf(const ComparedGroup& group, const ComparedGroup& baseline) {
@@ -196,7 +234,7 @@ Sample speedUpOf(const ComparedGroup& group, const ComparedGroup& baseline) {
     return &group == &baseline ? withoutSpread(ratio) : ratio;
 }
 
-Status addRatios(Comparison& comparison, const std::string& wanted) {
+Status addRatios(const std::vector<Gathered>& gathered, Comparison& comparison, const std::string& wanted) {
     const ComparedGroup* baseline = findGroup(comparison, wanted.empty() ? "sync_sgd" : wanted);
     if (!baseline && !wanted.empty()) return noBaseline(comparison, wanted);
     const ComparedGroup* compute = findGroup(comparison, "independent");
@@ -207,8 +245,11 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
     }
     if (!baseline) return {};
     comparison.baseline = baseline->label;
+    addDifferences(gathered, *baseline, comparison);
     for (ComparedGroup& group : comparison.groups) {
-        addDifferences(group, *baseline, comparison.samplesDiffer);
+        if (group.allReached() && baseline->allReached()) {
+            group.targetRatio = ratioBetween(group, *baseline, &ComparedGroup::secondsToTarget);
+        }
         if (group.stepMs.n == 0) continue;
         group.isBaseline = &group == baseline;
         group.isComputeBase = &group == compute;
@@ -278,7 +319,7 @@ Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::
         comparison.groups.back().label = labels[i];
     }
     addEqualSamples(gathered, comparison);
-    DASGD_TRY(addRatios(comparison, baseline));
+    DASGD_TRY(addRatios(gathered, comparison, baseline));
     return comparison;
 }
 

@@ -12,6 +12,7 @@
 #include "core/analysis/runs/scaling.h"
 #include "core/analysis/runs/setup.h"
 #include "core/analysis/statistics.h"
+#include "core/analysis/times_to_target.h"
 #include "core/base/result.h"
 
 namespace dasgd {
@@ -46,6 +47,8 @@ struct ComparedRun {
     // Amounts until the first evaluation that reached the target. Samples are of all workers, bytes those that the rank
     // which recorded it had sent. Seconds are of training (storage/format.md, eval/trained_s), and not always known.
     std::optional<double> secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;
+    // Seconds of training until its last evaluation, of a run that did not reach the target.
+    std::optional<double> secondsWithoutTarget;
 };
 
 struct ComparedGroup {
@@ -68,6 +71,9 @@ struct ComparedGroup {
     Sample samples;                                                         // trained on by all workers of a run
     Sample equalLoss, equalBestAccuracy, equalBestPerplexity;               // at Comparison::equalSamples
     Sample secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;  // over the runs that reached it
+    // Seconds to the target over all finished runs: those that did not reach it were watched until their last
+    // evaluation. n = 0 where no target is set, or the training time of a run is not known.
+    TimesToTarget timesToTarget;
     // Time per step of the baseline ÷ that of this group (ratioOf()), with the group's own n. Exactly 1, without a
     // spread, for the baseline itself.
     Sample speedUp;
@@ -78,9 +84,10 @@ struct ComparedGroup {
     bool isBaseline = false, isComputeBase = false;
     // Time to the target ÷ that of the baseline; only where all finished runs of both reached it.
     Sample targetRatio;
-    // Probability of a difference as large as that from the baseline if both were equal (welchP()); nullopt for the
-    // baseline itself, and where either has fewer than two runs. For loss and accuracy only where all runs were trained
-    // on the same number of samples; for the target it is that of the ratio.
+    // Probability of a difference as large as that from the baseline if both were equal: pairedP() where both have runs
+    // of the same seeds, else welchP(); adjusted for all groups that are compared with it (holmAdjusted()). nullopt for
+    // the baseline itself, and where either has fewer than two runs. For loss and accuracy only where all runs were
+    // trained on the same number of samples; for the target only where all finished runs of both reached it.
     std::optional<double> stepP, lossP, accuracyP, perplexityP, targetP;
     // Number of runs in the means.
     [[nodiscard]] std::size_t finished() const { return runIds.size() - unfinished - repeated; }

@@ -94,5 +94,27 @@ TEST(Statistics, WelchsTestGivesTheTextbooksNumbers) {
     EXPECT_TRUE(welchP(summarise({1, 1}), summarise({2, 2.5})));
 }
 
+// SciPy 1.17, ttest_rel: five seeds that differ among each other more than the configurations do.
+TEST(Statistics, PairsSeeThroughTheScatterOfTheSeeds) {
+    const std::vector<double> a{1.2, 1.5, 1.1, 1.9, 1.4}, b{1.0, 1.4, 1.15, 1.6, 1.2};
+    std::vector<double> differences;
+    for (std::size_t i = 0; i < a.size(); ++i) differences.push_back(a[i] - b[i]);
+    EXPECT_NEAR(*pairedP(differences), 0.06429011098598765, 1e-12);
+    EXPECT_NEAR(*welchP(summarise(a), summarise(b)), 0.41582802340688135, 1e-12);
+    EXPECT_FALSE(pairedP({0.5}));
+    EXPECT_FALSE(pairedP({0.5, 0.5, 0.5})) << "equal differences do not show how the next would scatter";
+}
+
+TEST(Statistics, SeveralComparisonsAreAdjustedByHolm) {
+    const auto adjusted = holmAdjusted({0.03, std::nullopt, 0.01, 0.04, 0.005});
+    EXPECT_EQ(adjusted[1], std::nullopt);
+    EXPECT_DOUBLE_EQ(*adjusted[4], 0.02);
+    EXPECT_DOUBLE_EQ(*adjusted[2], 0.03);
+    EXPECT_DOUBLE_EQ(*adjusted[0], 0.06);
+    EXPECT_DOUBLE_EQ(*adjusted[3], 0.06) << "no smaller than the one before it";
+    EXPECT_DOUBLE_EQ(*holmAdjusted({0.7, 0.6})[0], 1);
+    EXPECT_DOUBLE_EQ(*holmAdjusted({0.04})[0], 0.04);
+}
+
 }  // namespace
 }  // namespace dasgd

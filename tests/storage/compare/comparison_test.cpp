@@ -184,6 +184,25 @@ TEST(Comparison, FindsTheWayToATargetOnTheValidationSet) {
     EXPECT_EQ(test::orDie(readComparedRun(reader, row)).stepsToTarget, std::nullopt) << "no target";
 }
 
+TEST(Comparison, ARunThatMissedItsTargetWasWatchedUntilItsLastEvaluation) {
+    test::OneRun run;
+    for (const std::int64_t step : {10, 30, 20}) {
+        run.rank(0).metric({.name = "eval/accuracy", .step = step, .value = static_cast<double>(step) / 100});
+        run.rank(0).metric({.name = "eval/trained_s", .step = step, .value = 0.5 * static_cast<double>(step)});
+    }
+    run.finish();
+    auto reader = run.reader();
+    const RunRow row = test::orDie(reader.row(run.runId));
+    const auto read = [&](double value) {
+        return test::orDie(readComparedRun(reader, row, Target{Target::Metric::Accuracy, value}));
+    };
+    EXPECT_EQ(read(0.9).secondsWithoutTarget, 15);
+    EXPECT_EQ(read(0.9).secondsToTarget, std::nullopt);
+    EXPECT_EQ(read(0.2).secondsToTarget, 10);
+    EXPECT_EQ(read(0.2).secondsWithoutTarget, std::nullopt);
+    EXPECT_EQ(test::orDie(readComparedRun(reader, row)).secondsWithoutTarget, std::nullopt) << "it has no target";
+}
+
 TEST(Comparison, ReadsWhatARunRecordedOfItsTimesAndWhereTheyComeFrom) {
     test::OneRun run;
     run.finish();

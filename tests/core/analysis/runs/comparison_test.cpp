@@ -114,6 +114,43 @@ TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     EXPECT_FALSE(compareRuns(runs, "easgd"));
 }
 
+TEST(Comparison, ProbabilitiesAreOfPairsOfSeedsAndOfAllComparisonsAtOnce) {
+    const std::vector<double> base{1.0, 1.4, 1.15, 1.6, 1.2}, other{1.2, 1.5, 1.1, 1.9, 1.4};
+    std::vector<ComparedRun> runs;
+    for (int seed = 1; seed <= 5; ++seed) {
+        const auto i = static_cast<std::size_t>(seed - 1);
+        for (const auto& [name, loss] :
+             {std::pair("sync_sgd", base[i]), std::pair("dasgd", other[i]), std::pair("easgd", other[i] + 1)}) {
+            runs.push_back(run(name, seed, 10));
+            runs.back().finalLoss = loss;
+        }
+    }
+    const double paired = 0.06429011098598765;  // scipy.stats.ttest_rel(other, base)
+    auto groups = compareRuns(runs, "")->groups;
+    EXPECT_NEAR(groups[1].lossP.value(), paired, 1e-12) << "the larger of two is as it is";
+    EXPECT_LT(groups[2].lossP.value(), 1e-4) << "and the smaller counts twice";
+    runs[1].finished = false;  // dasgd lacks a seed: no pairs
+    groups = compareRuns(runs, "")->groups;
+    EXPECT_NEAR(groups[1].lossP.value(), welchP(summarise({1.5, 1.1, 1.9, 1.4}), summarise(base)).value(), 1e-12);
+}
+
+// Those that came there have a mean of 2.67 s; two others were watched for 6 and 9 s.
+TEST(Comparison, ATimeToATargetThatSomeRunsMissedIsAMedianOverAll) {
+    std::vector<ComparedRun> runs;
+    for (int seed = 1; seed <= 5; ++seed) runs.push_back(run("dasgd", seed, 10));
+    runs[0].secondsWithoutTarget = 9;
+    runs[1].secondsToTarget = 1.5;
+    runs[2].secondsToTarget = 4;
+    runs[3].secondsToTarget = 2.5;
+    runs[4].secondsWithoutTarget = 6;
+    const TimesToTarget times = compareRuns(runs, "")->groups[0].timesToTarget;
+    EXPECT_EQ(times.n, 5U);
+    EXPECT_EQ(times.reached, 3U);
+    EXPECT_EQ(times.median, 4);
+    runs[4].secondsWithoutTarget.reset();
+    EXPECT_EQ(compareRuns(runs, "")->groups[0].timesToTarget.n, 0U) << "how long one was watched is not known";
+}
+
 // Simulated times that no seed changes are one draw. What is learnt in them differs.
 TEST(Comparison, TimesThatAreEqualInAllRunsHaveNoInterval) {
     std::vector<ComparedRun> runs{run("dasgd", 1, 10), run("dasgd", 2, 10), run("dasgd", 3, 10), run("sync_sgd", 1, 40),
