@@ -46,25 +46,6 @@ bool isPrefix(const std::vector<std::string>& shorter, const std::vector<std::st
     return shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
 }
 
-Status assign(Value& root, const std::vector<std::string>& path, const SourcePosition& place, Value value) {
-    Value* node = &root;
-    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-        if (!node->find(path[i])) {
-            Value table(Value::Table{}, place);
-            table.setKeyPosition(place);
-            node->set(path[i], std::move(table));
-        }
-        node = node->find(path[i]);
-        if (!node->isTable()) {
-            return fail(place.prefix() + joined(path) + " does not exist: " + path[i] + " is " +
-                        std::string(node->typeName()) + ", not a table");
-        }
-    }
-    value.setKeyPosition(place);
-    node->set(path.back(), std::move(value));
-    return {};
-}
-
 std::optional<std::int64_t> wholeNumber(std::string_view text) {
     std::int64_t number = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -156,13 +137,11 @@ Status applySet(const std::string& argument, Value& document, std::vector<SweepA
         return fail(assignment.place.prefix() + "has no effect, since " + axis.place.prefix() + "sweeps all of '" +
                     axis.key() + "'; change it there");
     }
-    return assign(document, assignment.path, assignment.place, std::move(value));
+    return assignAt(document, assignment.path, assignment.place, std::move(value));
 }
 
 Status applySweep(const std::string& argument, std::vector<SweepAxis>& axes) {
-    DASGD_ASSIGN(Assignment assignment, splitAssignment("--sweep", argument));
-    DASGD_ASSIGN(std::vector<Value> values, parseSweepValues(assignment));
-    SweepAxis axis{assignment.path, assignment.place, std::move(values)};
+    DASGD_ASSIGN(SweepAxis axis, parseAxis("--sweep", argument));
     const auto same = std::find_if(axes.begin(), axes.end(), [&](const SweepAxis& a) { return a.path == axis.path; });
     if (same != axes.end()) {
         *same = std::move(axis);
@@ -337,7 +316,7 @@ Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Ov
         for (const Choice& choice : choices) {
             for (const Value& value : axis.values) {
                 Choice chosen = choice;
-                DASGD_TRY(assign(chosen.document, axis.path, axis.place, value));
+                DASGD_TRY(assignAt(chosen.document, axis.path, axis.place, value));
                 chosen.labels.emplace_back(axis.key(), labelText(value));
                 next.push_back(std::move(chosen));
             }
@@ -362,6 +341,31 @@ std::vector<ExpandedExperiment> inTurn(Turns turns) {
 }  // namespace
 
 std::string SweepAxis::key() const { return joined(path); }
+
+Result<SweepAxis> parseAxis(const std::string& option, const std::string& argument) {
+    DASGD_ASSIGN(Assignment assignment, splitAssignment(option, argument));
+    DASGD_ASSIGN(std::vector<Value> values, parseSweepValues(assignment));
+    return SweepAxis{std::move(assignment.path), assignment.place, std::move(values)};
+}
+
+Status assignAt(Value& root, const std::vector<std::string>& path, const SourcePosition& place, Value value) {
+    Value* node = &root;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+        if (!node->find(path[i])) {
+            Value table(Value::Table{}, place);
+            table.setKeyPosition(place);
+            node->set(path[i], std::move(table));
+        }
+        node = node->find(path[i]);
+        if (!node->isTable()) {
+            return fail(place.prefix() + joined(path) + " does not exist: " + path[i] + " is " +
+                        std::string(node->typeName()) + ", not a table");
+        }
+    }
+    value.setKeyPosition(place);
+    node->set(path.back(), std::move(value));
+    return {};
+}
 
 Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document, const Overrides& overrides) {
     DASGD_ASSIGN(const std::vector<Case> cases, expandCases(document));

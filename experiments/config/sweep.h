@@ -44,6 +44,12 @@ struct ExpandedExperiment {
 [[nodiscard]] Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
                                                                         const Overrides& overrides);
 
+// One axis as the command line gives it, "algorithm.delay=1,2,3" or "train.seed=1..5"; `option` names it in errors.
+[[nodiscard]] Result<SweepAxis> parseAxis(const std::string& option, const std::string& argument);
+// Sets the value at a path of keys; tables on the way are made. `place` is that of the key. Errors: something on the
+// way is no table.
+Status assignAt(Value& root, const std::vector<std::string>& path, const SourcePosition& place, Value value);
+
 // Says on stderr what was dropped, each key once.
 void reportDropped(const std::vector<ExpandedExperiment>& experiments);
 
