@@ -28,7 +28,7 @@ struct CalibrateOptions {
 };
 
 Result<Calibration> fromRun(const CalibrateOptions& options) {
-    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
+    DASGD_ASSIGN(auto reader, storage::WorkspaceReader::open(options.workspace));
     return calibrationOf(reader, options.run);
 }
 

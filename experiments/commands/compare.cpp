@@ -20,9 +20,9 @@ struct CompareOptions {
 };
 
 Result<Comparison> compare(const CompareOptions& options) {
-    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
+    DASGD_ASSIGN(auto reader, storage::WorkspaceReader::open(options.workspace));
     std::vector<std::string> chosen = options.runs;
-    DASGD_ASSIGN(const auto all, reader.runs());
+    DASGD_ASSIGN(const auto all, reader.runs().list());
     for (auto row = all.rbegin(); row != all.rend(); ++row) {
         if (!options.experiment.empty() && row->experiment == options.experiment) chosen.push_back(row->runId);
     }

@@ -83,7 +83,7 @@ Result<Difference> load(const DiffOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     Difference out;
     for (std::size_t i = 0; i < out.runs.size(); ++i) {
-        DASGD_ASSIGN(out.runs[i], reader.run(options.runs[i]));
+        DASGD_ASSIGN(out.runs[i], reader.detail(options.runs[i]));
     }
     out.settings = differingSettings(out.runs[0].row, out.runs[1].row);
     readCode(options, out);

@@ -24,7 +24,7 @@
 #include "experiments/run/record/provenance.h"
 #include "experiments/tools/report/run_summary.h"
 #include "storage/base/workspace.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::experiments {
 
@@ -131,10 +131,10 @@ Finding disk(const std::string& workspace) {
 Finding database(const std::string& workspace) {
     std::error_code code;
     if (!fs::exists(fs::path(workspace) / "lab.db", code)) return {"database", "ok", "none yet"};
-    auto reader = storage::RunReader::open(workspace);
+    auto reader = storage::WorkspaceReader::open(workspace);
     if (!reader) return {"database", "broken", reader.error().message};
     if (const Status sound = reader->checkIntegrity(); !sound) return {"database", "broken", sound.error().message};
-    const auto rows = reader->runs();
+    const auto rows = reader->runs().list();
     if (!rows) return {"database", "broken", rows.error().message};
     return {"database", "ok", std::to_string(rows->size()) + " runs, integrity ok"};
 }

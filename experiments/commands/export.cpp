@@ -108,7 +108,7 @@ Result<AllReduces> allReducesOf(const storage::RunRow& run) {
     return AllReduces{.delay = round->delay, .broadcastSteps = broadcastStepsOf(algorithm->communication, values)};
 }
 
-Status exportChakraTraces(const ExportOptions& options, storage::RunReader& reader, const storage::RunRow& run) {
+Status exportChakraTraces(const ExportOptions& options, storage::SpanReader& reader, const storage::RunRow& run) {
     AllReduces reduces;
     if (!run.imported()) {
         DASGD_ASSIGN(reduces, allReducesOf(run));
@@ -127,8 +127,8 @@ Status exportRun(const ExportOptions& options) {
     }
     DASGD_TRY(checkNew(options, options.traceFile));
     DASGD_TRY(checkNew(options, options.weightsFile));
-    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
-    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(options.run));
+    DASGD_ASSIGN(auto reader, storage::WorkspaceReader::open(options.workspace));
+    DASGD_ASSIGN(const storage::RunDetail detail, reader.runs().detail(options.run));
     const std::string& id = detail.row.runId;
     if (!options.csvFolder.empty()) {
         DASGD_ASSIGN(const auto files, exportCsv(reader, id, options.csvFolder));
@@ -138,7 +138,7 @@ Status exportRun(const ExportOptions& options) {
         DASGD_TRY(exportTrace(reader, id, options.traceFile));
         std::printf("%s, to be opened with ui.perfetto.dev or chrome://tracing\n", options.traceFile.c_str());
     }
-    if (!options.chakraFolder.empty()) DASGD_TRY(exportChakraTraces(options, reader, detail.row));
+    if (!options.chakraFolder.empty()) DASGD_TRY(exportChakraTraces(options, reader.spans(), detail.row));
     if (!options.weightsFile.empty()) DASGD_TRY(exportWeights(options, detail.row));
     return {};
 }

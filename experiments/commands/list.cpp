@@ -73,7 +73,7 @@ std::string tableOf(const std::vector<storage::RunRow>& rows) {
 int list(const ListOptions& options) {
     auto reader = storage::RunReader::open(options.workspace);
     if (!reader) return refuse(reader.error());
-    auto rows = reader->runs();
+    auto rows = reader->list();
     if (!rows) return refuse(rows.error());
     for (storage::RunRow& row : *rows) {
         if (const Status known = storage::settle(*reader, row); !known) return refuse(known.error());

@@ -32,7 +32,7 @@ bool setsNetwork(const Overrides& overrides) {
 
 // The experiment of `row` on the cluster that its own spans describe; --calibration replaces its network, and its times
 // where it has some.
-Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row, const Overrides& overrides) {
+Result<Value> documentOf(storage::WorkspaceReader& reader, const storage::RunRow& row, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, parseToml(row.config, row.runId));
     Value cluster;
     if (!row.timeSimulated) {
@@ -83,7 +83,7 @@ void report(const storage::RunRow& replayed, const storage::RunRow& recorded, co
         std::printf("\nreplayed ÷ recorded: %s a step\n", shortNumber(*replayed.stepMs / *recorded.stepMs).c_str());
 }
 
-Result<std::vector<CheckedExperiment>> experimentsOf(const ReplayOptions& options, storage::RunReader& reader,
+Result<std::vector<CheckedExperiment>> experimentsOf(const ReplayOptions& options, storage::WorkspaceReader& reader,
                                                      const storage::RunRow& row) {
     DASGD_ASSIGN(const Value document, documentOf(reader, row, options.overrides));
     return checkExperiments(document, options.overrides);
@@ -91,9 +91,9 @@ Result<std::vector<CheckedExperiment>> experimentsOf(const ReplayOptions& option
 
 int replay(const ReplayOptions& options) {
     StopSignals signals;
-    auto reader = storage::RunReader::open(options.workspace);
+    auto reader = storage::WorkspaceReader::open(options.workspace);
     if (!reader) return refuse(reader.error());
-    const auto recorded = reader->row(options.run);
+    const auto recorded = reader->runs().row(options.run);
     if (!recorded) return refuse(recorded.error());
     const auto experiments = experimentsOf(options, *reader, *recorded);
     if (!experiments) return refuse(experiments.error());
@@ -102,7 +102,7 @@ int replay(const ReplayOptions& options) {
     for (const CheckedExperiment& experiment : *experiments) {
         const auto runId = (*session)->runToTheEnd(experiment, "replaying " + recorded->runId);
         if (!runId) return failed(**session, runId.error());
-        const auto replayed = reader->row(*runId);
+        const auto replayed = reader->runs().row(*runId);
         if (!replayed) return failed(**session, replayed.error());
         report(*replayed, *recorded, options);
     }

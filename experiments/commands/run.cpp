@@ -52,7 +52,7 @@ Result<RunPlan> planRuns(const RunOptions& options, const RunSession& session,
     std::vector<EarlierRun> earlier(experiments.size());
     if (options.resume) {
         DASGD_ASSIGN(auto reader, session.reader());
-        DASGD_ASSIGN(earlier, earlierRuns(session.paths(), reader, experiments));
+        DASGD_ASSIGN(earlier, earlierRuns(session.paths(), reader.runs(), experiments));
     }
     for (std::size_t i = 0; i < experiments.size(); ++i) {
         if (earlier[i].finished) {

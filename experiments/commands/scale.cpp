@@ -51,7 +51,7 @@ std::vector<std::string> runsAtHand(const ScaleOptions& options, const ScalingPl
         return runs;
     }
     auto reader = storage::RunReader::open(options.workspace);
-    const auto rows = reader ? reader->runs() : tl::unexpected(reader.error());
+    const auto rows = reader ? reader->list() : tl::unexpected(reader.error());
     if (!rows) return runs;
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = finishedRun(*rows, plan.jobs[i].experiment);
     return runs;
@@ -85,7 +85,7 @@ bool sharesStepTime(const ScalingPlan& plan, Scaling scaling) {
 
 Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<Target>& target,
                                const ScalingPlan& plan, const std::vector<std::string>& runs,
-                               storage::RunReader& reader) {
+                               storage::WorkspaceReader& reader) {
     ScalingReport report{.scaling = options.scaling(),
                          .target = target,
                          .tables = tablesOf(plan),
@@ -97,7 +97,7 @@ Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<
             ++report.tables[job.configuration].unfinished;
             continue;
         }
-        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(runs[i]));
+        DASGD_ASSIGN(const storage::RunDetail detail, reader.runs().detail(runs[i]));
         if (detail.row.status != "finished") {
             ++report.tables[job.configuration].unfinished;
             continue;

@@ -46,7 +46,7 @@ constexpr int kStragglersToShow = 4;
 // Spans for one critical path, about 40 MB of them.
 constexpr std::size_t kMostSpansOfPath = 400'000;
 
-Result<std::optional<double>> trainedUntil(storage::RunReader& reader, const storage::RunRow& row,
+Result<std::optional<double>> trainedUntil(storage::MetricReader& reader, const storage::RunRow& row,
                                            const std::optional<storage::MetricSample>& evaluation) {
     if (!evaluation) return std::optional<double>();
     DASGD_ASSIGN(const auto trained, storage::readTrainedSeconds(reader, row));
@@ -75,14 +75,14 @@ Result<StepRange> stepRangeOf(const std::string& text) {
     return fail("--steps is \"" + printable(text) + "\"; write the first and the last step, as 100-200");
 }
 
-Result<std::optional<CriticalPath>> readCriticalPath(storage::RunReader& reader, const std::string& runId,
+Result<std::optional<CriticalPath>> readCriticalPath(storage::SpanReader& reader, const std::string& runId,
                                                      const ShowOptions& options) {
     DASGD_ASSIGN(const StepRange steps, stepRangeOf(options.steps));
     const bool isWhole = options.steps.empty();
-    DASGD_ASSIGN(const std::int64_t count, reader.spanCount(runId));
+    DASGD_ASSIGN(const std::int64_t count, reader.count(runId));
     if (isWhole && count > static_cast<std::int64_t>(kMostSpansOfPath)) return std::optional<CriticalPath>();
     std::vector<RankSpan> spans;
-    DASGD_TRY(reader.eachSpan(runId, [&](const storage::SpanRow& row) {
+    DASGD_TRY(reader.each(runId, [&](const storage::SpanRow& row) {
         // A collective may have left some steps before; spansOfSteps() drops what is not in flight.
         const bool mayCount =
             isWhole || isReduce(row.span.kind) || (row.span.step >= steps.first && row.span.step <= steps.last);
@@ -100,18 +100,18 @@ Result<std::optional<CriticalPath>> readCriticalPath(storage::RunReader& reader,
 }
 
 Result<Shown> load(const ShowOptions& options) {
-    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
-    DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
-    DASGD_TRY(storage::settle(reader, detail.row));
-    DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
-    DASGD_ASSIGN(auto seen, reader.lastSeen(detail.row.runId));
-    DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
+    DASGD_ASSIGN(auto reader, storage::WorkspaceReader::open(options.workspace));
+    DASGD_ASSIGN(storage::RunDetail detail, reader.runs().detail(options.run));
+    DASGD_TRY(storage::settle(reader.runs(), detail.row));
+    DASGD_ASSIGN(auto ranks, reader.runs().ranks(detail.row.runId));
+    DASGD_ASSIGN(auto seen, reader.spans().lastSeen(detail.row.runId));
+    DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader.metrics(), detail.row.runId));
     DASGD_ASSIGN(const auto lateness, storage::readLateness(reader, detail.row));
-    DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
-    DASGD_ASSIGN(const auto seconds, trainedUntil(reader, detail.row, reached));
+    DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader.metrics(), detail.row.runId));
+    DASGD_ASSIGN(const auto seconds, trainedUntil(reader.metrics(), detail.row, reached));
     DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
     DASGD_ASSIGN(auto others, storage::readExternalLoad(reader, detail.row));
-    DASGD_ASSIGN(const auto path, readCriticalPath(reader, detail.row.runId, options));
+    DASGD_ASSIGN(const auto path, readCriticalPath(reader.spans(), detail.row.runId, options));
     return Shown{std::move(detail), std::move(ranks),     std::move(seen),   faults, lateness, reached, seconds,
                  run.bestLoss(),    run.bestPerplexity(), std::move(others), path};
 }

@@ -40,7 +40,7 @@ struct Stoppable {
 
 Result<Stoppable> find(const StopOptions& options, const std::string& run) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
-    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(run));
+    DASGD_ASSIGN(const storage::RunDetail detail, reader.detail(run));
     const std::string& id = detail.row.runId;
     if (detail.row.inQueue) return Stoppable{.id = id, .waits = detail.row.status != "running", .inQueue = true};
     if (detail.row.status != "running" && detail.row.status != "queued") {

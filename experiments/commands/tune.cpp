@@ -67,12 +67,12 @@ Result<std::vector<TuneJob>> jobsOf(const TuningPlan& plan, int round, const Tun
 }
 
 // The best value on the validation set; nullopt of a run that did not finish.
-Result<std::optional<double>> scoreOf(storage::RunReader& reader, const std::string& runId, bool byLoss) {
+Result<std::optional<double>> scoreOf(storage::WorkspaceReader& reader, const std::string& runId, bool byLoss) {
     if (runId.empty()) return std::optional<double>();
-    DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));
+    DASGD_ASSIGN(const storage::RunRow row, reader.runs().row(runId));
     if (row.status != "finished") return std::optional<double>();
-    DASGD_ASSIGN(const auto judged,
-                 storage::readJudged(reader, runId, byLoss ? Target::Metric::Loss : Target::Metric::Accuracy));
+    DASGD_ASSIGN(const auto judged, storage::readJudged(reader.metrics(), runId,
+                                                        byLoss ? Target::Metric::Loss : Target::Metric::Accuracy));
     std::optional<double> best;
     for (const storage::MetricSample& sample : judged.samples) {
         if (!best || (byLoss ? sample.value < *best : sample.value > *best)) best = sample.value;
@@ -81,7 +81,7 @@ Result<std::optional<double>> scoreOf(storage::RunReader& reader, const std::str
 }
 
 Status takeScores(TuningPlan& plan, const std::vector<TuneJob>& jobs, const std::vector<std::string>& runIds,
-                  storage::RunReader& reader, bool byLoss) {
+                  storage::WorkspaceReader& reader, bool byLoss) {
     for (TuningConfiguration& configuration : plan.configurations) {
         for (const std::size_t candidate : configuration.alive) {
             configuration.candidates[candidate].scores.emplace_back(0);
@@ -105,7 +105,7 @@ Result<std::pair<std::vector<std::string>, bool>> runRound(RunSession& session, 
     std::vector<CheckedExperiment> all;
     for (const TuneJob& job : jobs) all.push_back(job.experiment);
     DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const std::vector<EarlierRun> earlier, earlierRuns(session.paths(), reader, all));
+    DASGD_ASSIGN(const std::vector<EarlierRun> earlier, earlierRuns(session.paths(), reader.runs(), all));
     std::vector<std::string> runIds(jobs.size());
     std::vector<std::size_t> places;
     std::vector<const CheckedExperiment*> missing;

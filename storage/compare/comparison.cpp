@@ -32,13 +32,13 @@ std::string emulatedLinkOf(const Settings& settings) {
     return settings.at("cluster.link.bandwidth") + ", " + (latency == settings.end() ? "" : latency->second);
 }
 
-Result<EvaluationCurve> readEvaluations(RunReader& reader, const std::string& runId, const char* name) {
-    DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = runId, .name = name}));
+Result<EvaluationCurve> readEvaluations(MetricReader& reader, const std::string& runId, const char* name) {
+    DASGD_ASSIGN(const MetricAnswer answer, reader.samples({.runId = runId, .name = name}));
     return evaluationsOf(answer);
 }
 
 // The record with which the run reached the target, or its own where none is asked for.
-Result<std::optional<MetricSample>> readReached(RunReader& reader, const std::string& runId,
+Result<std::optional<MetricSample>> readReached(MetricReader& reader, const std::string& runId,
                                                 const std::optional<Target>& target) {
     if (!target) return readTargetReached(reader, runId);
     DASGD_ASSIGN(const MetricAnswer judged, readJudged(reader, runId, target->metric));
@@ -47,7 +47,7 @@ Result<std::optional<MetricSample>> readReached(RunReader& reader, const std::st
 }
 
 // Seconds until the last evaluation of a run that did not reach the target.
-Result<std::optional<double>> readSecondsInVain(RunReader& reader, const std::string& runId, Target::Metric metric,
+Result<std::optional<double>> readSecondsInVain(MetricReader& reader, const std::string& runId, Target::Metric metric,
                                                 const TrainedSeconds& trained) {
     DASGD_ASSIGN(const MetricAnswer judged, readJudged(reader, runId, metric));
     const auto last = std::ranges::max_element(judged.samples, {}, &MetricSample::step);
@@ -69,12 +69,12 @@ Result<RunSetup> readSetup(RunReader& reader, const RunRow& row) {
     return setupOf(settings, timeSourceOf(row, settings), machineOf(ran.host, ran.cpu, ran.hosts));
 }
 
-Result<bool> readDisturbed(RunReader& reader, const RunRow& row) {
+Result<bool> readDisturbed(WorkspaceReader& reader, const RunRow& row) {
     DASGD_ASSIGN(const std::vector<ExternalLoad> loads, readExternalLoad(reader, row));
     return std::ranges::any_of(loads, &ExternalLoad::disturbs);
 }
 
-Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const std::optional<Target>& target) {
+Result<ComparedRun> readComparedRun(WorkspaceReader& reader, const RunRow& row, const std::optional<Target>& target) {
     ComparedRun run{.runId = row.runId,
                     .algorithm = row.algorithm,
                     .settings = settingsOf(row),
@@ -93,33 +93,35 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
     run.time = timeSourceOf(row, run.settings);
     if (run.time == TimeSource::EmulatedLink) run.emulatedLink = emulatedLinkOf(run.settings);
     if (!run.finished) return run;
-    DASGD_ASSIGN(run.setup, readSetup(reader, row));
+    DASGD_ASSIGN(run.setup, readSetup(reader.runs(), row));
     DASGD_ASSIGN(run.disturbed, readDisturbed(reader, row));
     run.partlyRead = isPartlyRead(row);
-    DASGD_ASSIGN(run.losses, readEvaluations(reader, row.runId, metrics::kEvalLoss));
-    DASGD_ASSIGN(run.accuracies, readEvaluations(reader, row.runId, metrics::kEvalAccuracy));
-    DASGD_ASSIGN(const EvaluationCurve perplexities, readEvaluations(reader, row.runId, metrics::kEvalPerplexity));
+    DASGD_ASSIGN(run.losses, readEvaluations(reader.metrics(), row.runId, metrics::kEvalLoss));
+    DASGD_ASSIGN(run.accuracies, readEvaluations(reader.metrics(), row.runId, metrics::kEvalAccuracy));
+    DASGD_ASSIGN(const EvaluationCurve perplexities,
+                 readEvaluations(reader.metrics(), row.runId, metrics::kEvalPerplexity));
     run.language = !perplexities.empty();
     if (choosesOnValidation(run.settings)) {
-        DASGD_ASSIGN(run.chosen, readEvaluations(reader, row.runId, metrics::kEvalChosenAccuracy));
-        DASGD_ASSIGN(run.chosenLosses, readEvaluations(reader, row.runId, metrics::kEvalChosenLoss));
+        DASGD_ASSIGN(run.chosen, readEvaluations(reader.metrics(), row.runId, metrics::kEvalChosenAccuracy));
+        DASGD_ASSIGN(run.chosenLosses, readEvaluations(reader.metrics(), row.runId, metrics::kEvalChosenLoss));
     }
-    DASGD_ASSIGN(const auto reached, readReached(reader, row.runId, target));
+    DASGD_ASSIGN(const auto reached, readReached(reader.metrics(), row.runId, target));
     const std::optional<Target> wanted = target ? target : targetOf(run.settings);
     if (!reached && !wanted) return run;
-    DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader, row));
+    DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader.metrics(), row));
     if (reached) {
         addWayToTarget(run, *reached, trained);
     } else {
-        DASGD_ASSIGN(run.secondsWithoutTarget, readSecondsInVain(reader, row.runId, wanted->metric, trained));
+        DASGD_ASSIGN(run.secondsWithoutTarget, readSecondsInVain(reader.metrics(), row.runId, wanted->metric, trained));
     }
     return run;
 }
 
-Result<Comparison> compareRuns(RunReader& reader, const std::vector<std::string>& runIds, const std::string& baseline) {
+Result<Comparison> compareRuns(WorkspaceReader& reader, const std::vector<std::string>& runIds,
+                               const std::string& baseline) {
     std::vector<ComparedRun> runs;
     for (const std::string& runId : runIds) {
-        DASGD_ASSIGN(const RunRow row, reader.row(runId));
+        DASGD_ASSIGN(const RunRow row, reader.runs().row(runId));
         DASGD_ASSIGN(ComparedRun run, readComparedRun(reader, row));
         runs.push_back(std::move(run));
     }

@@ -23,13 +23,13 @@ std::optional<int> coresOf(const RunMachine& machine) {
 
 }  // namespace
 
-Result<std::vector<ExternalLoad>> readExternalLoad(RunReader& reader, const RunRow& row) {
+Result<std::vector<ExternalLoad>> readExternalLoad(WorkspaceReader& reader, const RunRow& row) {
     std::vector<ExternalLoad> loads;
     if (row.timeSimulated) return loads;
-    DASGD_ASSIGN(const std::vector<MetricSum> ofHosts, reader.metricSums(row.runId, metrics::kHostCpu));
+    DASGD_ASSIGN(const std::vector<MetricSum> ofHosts, reader.metrics().sums(row.runId, metrics::kHostCpu));
     if (ofHosts.empty()) return loads;
-    DASGD_ASSIGN(const std::vector<MetricSum> ofRanks, reader.metricSums(row.runId, metrics::kProcessCpu));
-    DASGD_ASSIGN(const RunProvenance ran, reader.provenance(row.runId));
+    DASGD_ASSIGN(const std::vector<MetricSum> ofRanks, reader.metrics().sums(row.runId, metrics::kProcessCpu));
+    DASGD_ASSIGN(const RunProvenance ran, reader.runs().provenance(row.runId));
     const std::optional<int> cores = coresOf(machineOf(ran.host, ran.cpu, ran.hosts));
     // One host needs no name, and has every rank: among them −1, of ranks that are threads of one process.
     const auto host = [&](int rank) {

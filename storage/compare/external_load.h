@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::storage {
 
@@ -27,7 +27,7 @@ struct ExternalLoad {
 
 // By host, in the order of their first ranks; none where time is simulated, where fewer than `kLeastSeconds` were
 // recorded, and in runs of traces. Errors: of the database.
-[[nodiscard]] Result<std::vector<ExternalLoad>> readExternalLoad(RunReader& reader, const RunRow& row);
+[[nodiscard]] Result<std::vector<ExternalLoad>> readExternalLoad(WorkspaceReader& reader, const RunRow& row);
 inline constexpr std::int64_t kLeastSeconds = 3;
 
 // "node1: 0.82 cores by other programs, beside the ranks' 1.95"

@@ -18,7 +18,7 @@ Settings completed(Settings settings, const RunRow& row) {
     return settings;
 }
 
-Result<std::vector<MetricAtStep>> evaluations(RunReader& reader, const std::string& runId,
+Result<std::vector<MetricAtStep>> evaluations(MetricReader& reader, const std::string& runId,
                                               const TrainedSeconds& trained, Target::Metric metric) {
     DASGD_ASSIGN(const MetricAnswer answer, readJudged(reader, runId, metric));
     std::vector<MetricAtStep> values;
@@ -35,26 +35,26 @@ Settings settingsOf(const RunRow& row) { return completed(dasgd::settingsOf(row.
 
 Settings settingsOf(const RunRow& row, SettingsReader& reader) { return completed(reader.read(row.config), row); }
 
-Result<MetricAnswer> readJudged(RunReader& reader, const std::string& runId, Target::Metric metric) {
+Result<MetricAnswer> readJudged(MetricReader& reader, const std::string& runId, Target::Metric metric) {
     const bool accuracy = metric == Target::Metric::Accuracy;
     const char* validated = accuracy ? metrics::kEvalValidationAccuracy : metrics::kEvalValidationLoss;
-    DASGD_ASSIGN(MetricAnswer answer, reader.metrics({.runId = runId, .name = validated}));
+    DASGD_ASSIGN(MetricAnswer answer, reader.samples({.runId = runId, .name = validated}));
     if (!answer.samples.empty()) return answer;
-    return reader.metrics({.runId = runId, .name = accuracy ? metrics::kEvalAccuracy : metrics::kEvalLoss});
+    return reader.samples({.runId = runId, .name = accuracy ? metrics::kEvalAccuracy : metrics::kEvalLoss});
 }
 
-Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
+Result<RunTimes> readRunTimes(WorkspaceReader& reader, const std::string& runId) {
     RunTimes times;
-    DASGD_ASSIGN(const RunRow row, reader.row(runId));
+    DASGD_ASSIGN(const RunRow row, reader.runs().row(runId));
     times.stepMs = row.stepMs;
-    DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader, row));
-    DASGD_ASSIGN(times.accuracies, evaluations(reader, runId, trained, Target::Metric::Accuracy));
-    DASGD_ASSIGN(times.losses, evaluations(reader, runId, trained, Target::Metric::Loss));
+    DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader.metrics(), row));
+    DASGD_ASSIGN(times.accuracies, evaluations(reader.metrics(), runId, trained, Target::Metric::Accuracy));
+    DASGD_ASSIGN(times.losses, evaluations(reader.metrics(), runId, trained, Target::Metric::Loss));
     return times;
 }
 
-Result<std::optional<MetricSample>> readTargetReached(RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = runId, .name = metrics::kTargetReached}));
+Result<std::optional<MetricSample>> readTargetReached(MetricReader& reader, const std::string& runId) {
+    DASGD_ASSIGN(const MetricAnswer answer, reader.samples({.runId = runId, .name = metrics::kTargetReached}));
     if (answer.samples.empty()) return std::optional<MetricSample>();
     return std::optional(answer.samples.front());
 }
@@ -65,10 +65,10 @@ std::optional<double> TrainedSeconds::at(const MetricSample& evaluation) const {
     return found == recorded.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<TrainedSeconds> readTrainedSeconds(RunReader& reader, const RunRow& row) {
+Result<TrainedSeconds> readTrainedSeconds(MetricReader& reader, const RunRow& row) {
     TrainedSeconds trained{.timeSimulated = row.timeSimulated, .recorded = {}};
     if (trained.timeSimulated) return trained;
-    DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = row.runId, .name = metrics::kTrainedSeconds}));
+    DASGD_ASSIGN(const MetricAnswer answer, reader.samples({.runId = row.runId, .name = metrics::kTrainedSeconds}));
     for (const MetricSample& sample : answer.samples) trained.recorded.emplace(sample.step, sample.value);
     return trained;
 }

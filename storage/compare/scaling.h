@@ -8,7 +8,7 @@
 #include "core/analysis/runs/scaling.h"
 #include "core/analysis/runs/settings_reader.h"
 #include "core/base/result.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::storage {
 
@@ -20,13 +20,13 @@ namespace dasgd::storage {
 
 // The evaluations of the run on the set that targets are judged on: the validation set where there is one, else the
 // test set. Errors: of the database.
-[[nodiscard]] Result<MetricAnswer> readJudged(RunReader& reader, const std::string& runId, Target::Metric metric);
+[[nodiscard]] Result<MetricAnswer> readJudged(MetricReader& reader, const std::string& runId, Target::Metric metric);
 // Errors: of the database.
-[[nodiscard]] Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId);
+[[nodiscard]] Result<RunTimes> readRunTimes(WorkspaceReader& reader, const std::string& runId);
 
 // The record of the run's own target (train.target_accuracy, train.target_loss); nullopt where it has none or did not
 // reach it.
-[[nodiscard]] Result<std::optional<MetricSample>> readTargetReached(RunReader& reader, const std::string& runId);
+[[nodiscard]] Result<std::optional<MetricSample>> readTargetReached(MetricReader& reader, const std::string& runId);
 
 // Time for which a run had trained at each evaluation, in seconds, without evaluations and checkpoints.
 struct TrainedSeconds {
@@ -36,7 +36,7 @@ struct TrainedSeconds {
     [[nodiscard]] std::optional<double> at(const MetricSample& evaluation) const;
 };
 // Errors: of the database.
-[[nodiscard]] Result<TrainedSeconds> readTrainedSeconds(RunReader& reader, const RunRow& row);
+[[nodiscard]] Result<TrainedSeconds> readTrainedSeconds(MetricReader& reader, const RunRow& row);
 
 [[nodiscard]] ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                                     const std::optional<Target>& target);

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "storage/read/run_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::storage {
 

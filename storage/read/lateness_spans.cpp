@@ -23,11 +23,11 @@ void dropCut(std::vector<RankSpan>& spans, Ns edge) {
 
 }  // namespace
 
-Result<bool> LatenessSpans::begin(RunReader& reader, const std::string& runId) {
+Result<bool> LatenessSpans::begin(SpanReader& reader, const std::string& runId) {
     run_ = runId;
     kept_.clear();
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(runId));
-    DASGD_ASSIGN(const std::int64_t spans, reader.spanCount(runId));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.extent(runId));
+    DASGD_ASSIGN(const std::int64_t spans, reader.count(runId));
     if (!extent || spans == 0) return false;
     extent_ = *extent;
     next_ = extent_.end;
@@ -36,10 +36,10 @@ Result<bool> LatenessSpans::begin(RunReader& reader, const std::string& runId) {
     return true;
 }
 
-Result<bool> LatenessSpans::readPart(RunReader& reader) {
+Result<bool> LatenessSpans::readPart(SpanReader& reader) {
     const TimeRange slice{std::max(extent_.start, next_ - slice_), next_};
     DASGD_ASSIGN(const std::vector<SpanRow> spans,
-                 reader.spansOf(run_, slice, {SpanKind::Skew, SpanKind::Transfer, SpanKind::Window}));
+                 reader.ofKinds(run_, slice, {SpanKind::Skew, SpanKind::Transfer, SpanKind::Window}));
     kept_.insert(kept_.end(), spans.begin(), spans.end());
     next_ = slice.start;
     return next_ <= extent_.start || kept_.size() >= kMostSpans;
@@ -50,14 +50,15 @@ std::vector<RankSpan> LatenessSpans::take() {
     return std::exchange(kept_, {});
 }
 
-Result<std::optional<Lateness>> readLateness(RunReader& reader, const RunRow& run) {
+Result<std::optional<Lateness>> readLateness(WorkspaceReader& reader, const RunRow& run) {
     LatenessSpans spans;
-    DASGD_ASSIGN(const bool any, spans.begin(reader, run.runId));
+    DASGD_ASSIGN(const bool any, spans.begin(reader.spans(), run.runId));
     if (!any) return std::optional<Lateness>();
     for (bool last = false; !last;) {
-        DASGD_ASSIGN(last, spans.readPart(reader));
+        DASGD_ASSIGN(last, spans.readPart(reader.spans()));
     }
-    DASGD_ASSIGN(const MetricAnswer bounds, reader.metrics({.runId = run.runId, .name = metrics::kClockErrorS}));
+    DASGD_ASSIGN(const MetricAnswer bounds,
+                 reader.metrics().samples({.runId = run.runId, .name = metrics::kClockErrorS}));
     double clockErrorS = 0;
     for (const MetricSample& sample : bounds.samples) clockErrorS = std::max(clockErrorS, sample.value);
     return latenessOf(spans.take(), run.workers, clockErrorS * 1e9);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/analysis/spans/lateness.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::storage {
 
@@ -17,9 +17,9 @@ public:
     static constexpr std::size_t kMostSpans = 100'000;  // number of spans after which no further part is read
 
     // Begins anew, with what is recorded by now. false: the run has no span.
-    Result<bool> begin(RunReader& reader, const std::string& runId);
+    Result<bool> begin(SpanReader& reader, const std::string& runId);
     // Reads on, some 40,000 spans of all kinds; true: that was the last part. Not before begin() answered true.
-    Result<bool> readPart(RunReader& reader);
+    Result<bool> readPart(SpanReader& reader);
     // Older averages were not read.
     [[nodiscard]] bool newestOnly() const { return next_ > extent_.start; }
     // After the last part: without the averages of which a part was not read. None are kept.
@@ -34,6 +34,6 @@ private:
 };
 
 // nullopt: the record has too few averages.
-[[nodiscard]] Result<std::optional<Lateness>> readLateness(RunReader& reader, const RunRow& run);
+[[nodiscard]] Result<std::optional<Lateness>> readLateness(WorkspaceReader& reader, const RunRow& run);
 
 }  // namespace dasgd::storage

@@ -1,12 +1,14 @@
 #include "storage/read/run_reader.h"
 
 #include <algorithm>
-#include <limits>
+#include <set>
+#include <utility>
 
 #include "core/analysis/inflation.h"
 #include "core/base/metric_names.h"
-#include "storage/base/schema.h"
-#include "storage/read/run_reader_impl.h"
+#include "storage/read/queue_waits.h"
+#include "storage/read/read_connection.h"
+#include "storage/runs/run_end.h"
 
 namespace dasgd::storage {
 
@@ -24,16 +26,6 @@ constexpr const char* kRunColumns =
     "metric.name "
     "= (SELECT metric_name.id FROM metric_name WHERE metric_name.name = 'train/loss')) "
     "FROM run WHERE run.run_id = run_list.run_id)";
-
-std::optional<double> optionalNumber(const SQLite::Column& column) {
-    if (column.isNull()) return std::nullopt;
-    return column.getDouble();
-}
-
-// NaN is stored as NULL.
-double number(const SQLite::Column& column) {
-    return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
-}
 
 RunRow runRow(SQLite::Statement& query) {
     int place = 0;
@@ -84,31 +76,15 @@ RunRow runRow(SQLite::Statement& query) {
     return row;
 }
 
-// Columns id, rank, step, epoch, wall_ns, samples, bytes_sent, value.
-MetricSample metricSample(SQLite::Statement& query) {
-    return {.rank = query.getColumn(1).getInt(),
-            .step = query.getColumn(2).getInt64(),
-            .epoch = number(query.getColumn(3)),
-            .wallS = static_cast<double>(query.getColumn(4).getInt64()) / 1e9,
-            .samples = query.getColumn(5).getInt64(),
-            .bytesSent = query.getColumn(6).getInt64(),
-            .value = number(query.getColumn(7))};
-}
-
-}  // namespace
-
-std::int64_t RunReader::Impl::integerOf(const std::string& runId, const char* column) {
-    const auto query = statements.take(std::string("SELECT ") + column + " FROM run WHERE run_id = ?");
-    query->bind(1, runId);
-    return query->executeStep() ? query->getColumn(0).getInt64() : 0;
-}
-
-Result<std::string> RunReader::Impl::fullId(const std::string& prefix) {
-    if (keyOf(prefix) != 0) return prefix;
-    SQLite::Statement query(database, "SELECT run_id FROM run WHERE run_id >= ? AND run_id < ? LIMIT 2");
+// The run that has this id, or the only one whose id begins with it.
+Result<std::string> fullId(ReadConnection& connection, const std::string& prefix) {
+    if (connection.keyOf(prefix) != 0) return prefix;
+    SQLite::Statement query(connection.database, "SELECT run_id FROM run WHERE run_id >= ? AND run_id < ? LIMIT 2");
     query.bind(1, prefix);
     query.bind(2, prefix + '\x7f');  // after all ids that begin with it
-    if (prefix.empty() || !query.executeStep()) return fail("there is no run '" + prefix + "' in " + root.string());
+    if (prefix.empty() || !query.executeStep()) {
+        return fail("there is no run '" + prefix + "' in " + connection.root.string());
+    }
     std::string id = query.getColumn(0).getString();
     if (query.executeStep()) {
         return fail("'" + prefix + "' begins the ids of several runs, as " + id + " and " +
@@ -117,19 +93,8 @@ Result<std::string> RunReader::Impl::fullId(const std::string& prefix) {
     return id;
 }
 
-RunRow RunReader::Impl::row(const std::string& fullId) {
-    const auto query = statements.take(std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
-    query->bind(1, fullId);
-    query->executeStep();
-    readSchemas();
-    RunRow row = runRow(*query);
-    row.schema = schemaOf(fullId);
-    if (row.inQueue && row.queueTurn) row.queueTurn = queuePlaces()[fullId];
-    return row;
-}
-
-std::vector<HardwarePart> RunReader::Impl::hardware(const std::string& fullId) {
-    const auto query = statements.take(
+std::vector<HardwarePart> hardwareOf(ReadConnection& connection, const std::string& fullId) {
+    const auto query = connection.statements.take(
         "SELECT kind, name, bits_per_s, memory_bytes FROM hardware_list WHERE run_id = ? "
         "ORDER BY place");
     query->bind(1, fullId);
@@ -143,9 +108,10 @@ std::vector<HardwarePart> RunReader::Impl::hardware(const std::string& fullId) {
     return parts;
 }
 
-Sample RunReader::Impl::inflationOfRanks(std::int64_t run, std::optional<double> mean) {
-    const auto query =
-        statements.take("SELECT inflation FROM rank_state WHERE run = ? AND inflation IS NOT NULL ORDER BY rank");
+// Inflation over the ranks of a run that know theirs; `mean` alone if none does, as for an imported run.
+Sample inflationOfRun(ReadConnection& connection, std::int64_t run, std::optional<double> mean) {
+    const auto query = connection.statements.take(
+        "SELECT inflation FROM rank_state WHERE run = ? AND inflation IS NOT NULL ORDER BY rank");
     query->bind(1, run);
     std::vector<double> ranks;
     while (query->executeStep()) ranks.push_back(query->getColumn(0).getDouble());
@@ -153,14 +119,34 @@ Sample RunReader::Impl::inflationOfRanks(std::int64_t run, std::optional<double>
     return ranks.empty() ? summarise({*mean}) : dasgd::inflationOfRanks(ranks);
 }
 
-void RunReader::Impl::readSchemas() {
-    const auto schema = statements.take("SELECT id, fields FROM schema WHERE id > ?");
+}  // namespace
+
+// Schemas and the newest straggler, kept between calls.
+class RunReader::Kept {
+public:
+    // Reads what was added since the last call: the schema of a run is written once, with its row.
+    void readSchemas(ReadConnection& connection);
+    [[nodiscard]] std::shared_ptr<const std::string> schemaOf(const std::string& runId) const;
+    // Computed anew only when the run has more spans than last time.
+    std::optional<Straggler> straggler(ReadConnection& connection, std::int64_t run, std::int64_t spans);
+
+private:
+    std::int64_t timedRun_ = 0;
+    std::int64_t timedSpans_ = -1;
+    std::optional<Straggler> straggler_;
+    std::map<std::int64_t, std::shared_ptr<const std::string>> schemas_;
+    std::map<std::string, std::shared_ptr<const std::string>> schemaOf_;  // by run id
+    std::int64_t newestRunWithSchema_ = 0;
+};
+
+void RunReader::Kept::readSchemas(ReadConnection& connection) {
+    const auto schema = connection.statements.take("SELECT id, fields FROM schema WHERE id > ?");
     schema->bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
     while (schema->executeStep()) {
         schemas_[schema->getColumn(0).getInt64()] =
             std::make_shared<const std::string>(schema->getColumn(1).getString());
     }
-    const auto run = statements.take(
+    const auto run = connection.statements.take(
         "SELECT run.id, run_id, schema FROM run_schema JOIN run ON run.id = run_schema.run "
         "WHERE run_schema.run > ? ORDER BY run_schema.run");
     run->bind(1, newestRunWithSchema_);
@@ -171,47 +157,37 @@ void RunReader::Impl::readSchemas() {
     }
 }
 
-std::shared_ptr<const std::string> RunReader::Impl::schemaOf(const std::string& runId) const {
+std::shared_ptr<const std::string> RunReader::Kept::schemaOf(const std::string& runId) const {
     const auto found = schemaOf_.find(runId);
     return found == schemaOf_.end() ? nullptr : found->second;
 }
 
-RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-RunReader::RunReader(RunReader&&) noexcept = default;
-RunReader& RunReader::operator=(RunReader&&) noexcept = default;
-RunReader::~RunReader() = default;
+std::optional<Straggler> RunReader::Kept::straggler(ReadConnection& connection, std::int64_t run, std::int64_t spans) {
+    if (run != timedRun_ || spans != timedSpans_) {
+        straggler_ = stragglerOf(connection.newestSpans(run));
+        timedRun_ = run;
+        timedSpans_ = spans;
+    }
+    return straggler_;
+}
+
+RunReader::RunReader(std::shared_ptr<ReadConnection> connection)
+    : connection_(std::move(connection)), kept_(std::make_shared<Kept>()) {}
 
 Result<RunReader> RunReader::open(const std::filesystem::path& workspace) {
-    const WorkspacePaths paths{workspace};
-    std::error_code ignored;
-    if (!std::filesystem::exists(paths.database(), ignored)) {
-        return fail("there is no workspace in " + workspace.string() + " (no lab.db); `dasgd run` makes one");
-    }
-    DASGD_TRY(checkDatabaseFile(paths.database()));
-    return guarded(paths.database(), [&]() -> Result<RunReader> {
-        auto impl = std::make_unique<Impl>(workspace);
-        DASGD_TRY(checkSchema(impl->database, paths.database()));
-        return RunReader(std::move(impl));
-    });
+    DASGD_ASSIGN(auto connection, ReadConnection::open(workspace));
+    return RunReader(std::move(connection));
 }
 
-Result<std::int64_t> RunReader::dataVersion() {
-    return guarded(impl_->file, [&]() -> Result<std::int64_t> {
-        const auto version = impl_->statements.take("PRAGMA data_version");
-        version->executeStep();
-        return version->getColumn(0).getInt64();
-    });
-}
-
-Result<std::vector<RunRow>> RunReader::runs() {
-    return impl_->guard([&]() -> Result<std::vector<RunRow>> {
+Result<std::vector<RunRow>> RunReader::list() {
+    return connection_->guard([&]() -> Result<std::vector<RunRow>> {
         std::vector<RunRow> rows;
-        const auto query = impl_->statements.take(std::string("SELECT ") + kRunColumns + " FROM run_list");
+        const auto query = connection_->statements.take(std::string("SELECT ") + kRunColumns + " FROM run_list");
         while (query->executeStep()) rows.push_back(runRow(*query));
-        impl_->readSchemas();
-        std::map<std::string, double> places = impl_->queuePlaces();
+        kept_->readSchemas(*connection_);
+        std::map<std::string, double> places = queuePlaces(*connection_);
         for (RunRow& row : rows) {
-            row.schema = impl_->schemaOf(row.runId);
+            row.schema = kept_->schemaOf(row.runId);
             if (row.inQueue && row.queueTurn) row.queueTurn = places[row.runId];
         }
         std::reverse(rows.begin(), rows.end());
@@ -219,18 +195,30 @@ Result<std::vector<RunRow>> RunReader::runs() {
     });
 }
 
+RunRow RunReader::rowOf(const std::string& fullId) {
+    const auto query =
+        connection_->statements.take(std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
+    query->bind(1, fullId);
+    query->executeStep();
+    kept_->readSchemas(*connection_);
+    RunRow row = runRow(*query);
+    row.schema = kept_->schemaOf(fullId);
+    if (row.inQueue && row.queueTurn) row.queueTurn = queuePlaces(*connection_)[fullId];
+    return row;
+}
+
 Result<RunRow> RunReader::row(const std::string& runId) {
-    return impl_->guard([&]() -> Result<RunRow> {
-        DASGD_ASSIGN(const std::string id, impl_->fullId(runId));
-        return impl_->row(id);
+    return connection_->guard([&]() -> Result<RunRow> {
+        DASGD_ASSIGN(const std::string id, fullId(*connection_, runId));
+        return rowOf(id);
     });
 }
 
-Result<RunDetail> RunReader::run(const std::string& runId) {
-    return impl_->guard([&]() -> Result<RunDetail> {
-        DASGD_ASSIGN(const std::string id, impl_->fullId(runId));
-        RunDetail detail{.row = impl_->row(id)};
-        const auto query = impl_->statements.take(
+Result<RunDetail> RunReader::detail(const std::string& runId) {
+    return connection_->guard([&]() -> Result<RunDetail> {
+        DASGD_ASSIGN(const std::string id, fullId(*connection_, runId));
+        RunDetail detail{.row = rowOf(id)};
+        const auto query = connection_->statements.take(
             "SELECT planned_steps, steps_per_epoch, link_emulated, link, host, cpu, git_dirty_diff, "
             "git_dirty, versions, clock_origin, (SELECT max(value) FROM metric WHERE run = run.id AND name = "
             "(SELECT id FROM metric_name WHERE name = ?)), id, spans FROM run WHERE run_id = ?");
@@ -248,27 +236,64 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
         detail.versions = query->getColumn(8).getString();
         detail.clockOrigin = query->getColumn(9).getInt64();
         detail.clockErrorS = query->getColumn(10).getDouble();  // NULL reads as 0: one host
-        detail.hardware = impl_->hardware(id);
-        const auto hosts = impl_->hostsOfRanks(query->getColumn(11).getInt64());
+        detail.hardware = hardwareOf(*connection_, id);
+        const auto hosts = connection_->hostsOfRanks(query->getColumn(11).getInt64());
         if (std::ssize(hosts) == detail.row.workers) {
             for (const auto& [rank, host] : hosts) detail.rankHosts.push_back(host);
         }
-        detail.straggler = impl_->straggler(query->getColumn(11).getInt64(), query->getColumn(12).getInt64());
-        detail.inflation = impl_->inflationOfRanks(query->getColumn(11).getInt64(), detail.row.inflation);
+        detail.straggler =
+            kept_->straggler(*connection_, query->getColumn(11).getInt64(), query->getColumn(12).getInt64());
+        detail.inflation = inflationOfRun(*connection_, query->getColumn(11).getInt64(), detail.row.inflation);
         if (detail.row.status == "queued") {
-            detail.waitsFor = detail.row.inQueue ? impl_->waitsFor(id) : impl_->waitsInSeries(detail.row);
+            detail.waitsFor =
+                detail.row.inQueue ? waitsInQueue(*connection_, id) : waitsInSeries(*connection_, detail.row);
         }
         return detail;
     });
 }
 
+Result<RunProvenance> RunReader::provenance(const std::string& runId) {
+    return connection_->guard([&]() -> Result<RunProvenance> {
+        const auto query =
+            connection_->statements.take("SELECT host, cpu, git_dirty, workers, time_simulated FROM run WHERE id = ?");
+        const std::int64_t run = connection_->keyOf(runId);
+        query->bind(1, run);
+        if (!query->executeStep()) return fail("there is no run '" + runId + "'");
+        RunProvenance found{.host = query->getColumn(0).getString(),
+                            .cpu = query->getColumn(1).getString(),
+                            .gitDirty = query->getColumn(2).getInt() != 0};
+        // Simulated workers are on no host, and there may be thousands.
+        if (query->getColumn(4).getInt() != 0) return found;
+        found.hostOf = connection_->hostsOfRanks(run);
+        if (std::ssize(found.hostOf) != query->getColumn(3).getInt()) return found;
+        std::set<std::string> hosts;
+        for (const auto& [rank, host] : found.hostOf) hosts.insert(host);
+        found.hosts = hosts.size();
+        return found;
+    });
+}
+
+Result<std::optional<LostRun>> RunReader::lost(const std::string& runId) {
+    const WorkspacePaths paths{connection_->root};
+    if (!mayBeLost(paths, runId)) return std::optional<LostRun>();
+    // Read after that: an owner writes the status before it lets go.
+    return connection_->guard(
+        [&]() -> Result<std::optional<LostRun>> { return endOfLost(connection_->database, paths, runId); });
+}
+
+Result<Queue> RunReader::queue() {
+    return connection_->guard([&]() -> Result<Queue> { return readQueue(connection_->database); });
+}
+
+Result<std::string> RunReader::queueWorker() { return storage::queueWorker(WorkspacePaths{connection_->root}); }
+
 Result<std::vector<RankRow>> RunReader::ranks(const std::string& runId) {
-    return impl_->guard([&]() -> Result<std::vector<RankRow>> {
-        const auto query = impl_->statements.take(
+    return connection_->guard([&]() -> Result<std::vector<RankRow>> {
+        const auto query = connection_->statements.take(
             "SELECT rank, timed_s * 1e3 / nullif(timed_steps, 0), "
             "hidden_s / nullif(transfer_s, 0), blocked_s, skew_s / nullif(collectives, 0), "
             "inflation, timed_steps, measured_s FROM rank_state WHERE run = ? ORDER BY rank");
-        query->bind(1, impl_->keyOf(runId));
+        query->bind(1, connection_->keyOf(runId));
         std::vector<RankRow> rows;
         while (query->executeStep()) {
             rows.push_back({.rank = query->getColumn(0).getInt(),
@@ -284,67 +309,8 @@ Result<std::vector<RankRow>> RunReader::ranks(const std::string& runId) {
     });
 }
 
-Result<std::vector<std::string>> RunReader::metricNames(const std::string& runId) {
-    return impl_->guard([&]() -> Result<std::vector<std::string>> {
-        // One probe of the index a name, however many rows there are.
-        const auto query = impl_->statements.take(
-            "SELECT name FROM metric_name WHERE EXISTS "
-            "(SELECT 1 FROM metric WHERE run = ? AND metric.name = metric_name.id) ORDER BY id");
-        query->bind(1, impl_->keyOf(runId));
-        std::vector<std::string> names;
-        while (query->executeStep()) names.push_back(query->getColumn(0).getString());
-        return names;
-    });
-}
-
-Result<MetricAnswer> RunReader::metrics(const MetricQuery& wanted) {
-    return impl_->guard([&]() -> Result<MetricAnswer> {
-        const auto query = impl_->statements.take(
-            "SELECT id, rank, step, epoch, wall_ns, samples, bytes_sent, value FROM metric "
-            "WHERE run = ? AND name = (SELECT id FROM metric_name WHERE name = ?) AND id > ? "
-            "ORDER BY id");
-        query->bind(1, impl_->keyOf(wanted.runId));
-        query->bind(2, wanted.name);
-        query->bind(3, wanted.afterRowid);
-        MetricAnswer answer{.lastRowid = wanted.afterRowid};
-        while (query->executeStep()) {
-            answer.lastRowid = query->getColumn(0).getInt64();
-            const MetricSample sample = metricSample(*query);
-            if (!wanted.rank || *wanted.rank == sample.rank) answer.samples.push_back(sample);
-        }
-        return answer;
-    });
-}
-
-Result<std::vector<MetricSum>> RunReader::metricSums(const std::string& runId, const std::string& name) {
-    return impl_->guard([&]() -> Result<std::vector<MetricSum>> {
-        const auto query = impl_->statements.take(
-            "SELECT rank, count(value), total(value) FROM metric "
-            "WHERE run = ? AND name = (SELECT id FROM metric_name WHERE name = ?) GROUP BY rank ORDER BY rank");
-        query->bind(1, impl_->keyOf(runId));
-        query->bind(2, name);
-        std::vector<MetricSum> sums;
-        while (query->executeStep()) {
-            sums.push_back(
-                {query->getColumn(0).getInt(), query->getColumn(1).getInt64(), query->getColumn(2).getDouble()});
-        }
-        return sums;
-    });
-}
-
 Result<Ns> RunReader::newestInstant(const std::string& runId) {
-    return impl_->guard([&]() -> Result<Ns> { return impl_->integerOf(runId, "newest_ns"); });
+    return connection_->guard([&]() -> Result<Ns> { return connection_->integerOf(runId, "newest_ns"); });
 }
-
-Status RunReader::checkIntegrity() {
-    return guarded(impl_->file, [&]() -> Status {
-        const std::string verdict = impl_->database.execAndGet("PRAGMA integrity_check").getString();
-        if (verdict == "ok") return {};
-        return fail(impl_->file.string() + " is damaged: " + verdict +
-                    ". Keep a copy; what can be read can be exported");
-    });
-}
-
-std::string sqliteVersion() { return SQLite::getLibVersion(); }
 
 }  // namespace dasgd::storage

@@ -20,7 +20,7 @@
 #include "core/journal/journal.h"
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 #include "storage/write/recorder.h"
 
 namespace {
@@ -286,8 +286,8 @@ int main(int argc, char** argv) {
     }
     const Rate rate = rateOf(spans, watch);
 
-    auto reader = orDie(RunReader::open(folder / "workspace"));
-    DASGD_CHECK(orDie(reader.spanCount(info.runId)) >= spans);
+    auto reader = orDie(SpanReader::open(folder / "workspace"));
+    DASGD_CHECK(orDie(reader.count(info.runId)) >= spans);
     std::printf(
         "training thread, processor time: %.0f ns a span record, %.0f ns a metric record, %.0f ns a clock reading\n",
         writing * 1e9 / static_cast<double>(spans), metric, nsOfClock());

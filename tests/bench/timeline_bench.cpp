@@ -236,7 +236,7 @@ private:
 void find(const std::filesystem::path& folder, const char* text) {
     LiveStore store(folder);
     DASGD_CHECK(store.open() && store.isOpen());
-    const std::string run = orDie(store.reader().runs()).front().runId;
+    const std::string run = orDie(store.reader().runs().list()).front().runId;
     FindQuery query;
     std::optional<FoundSpans> answer;
     QObject::connect(&query, &FindQuery::arrived, [&](const FoundSpans& found) { answer = found; });

@@ -6,7 +6,6 @@
 #include <csignal>
 
 #include "storage/base/workspace.h"
-#include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
 #include "tests/support/processes.h"

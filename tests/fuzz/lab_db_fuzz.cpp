@@ -64,9 +64,9 @@ void record(EventSink& rank, int number) {
 }
 
 // Adds a level of detail, as LevelWriter does to longer runs.
-void addLevel(SQLite::Database& database, RunReader& reader) {
+void addLevel(SQLite::Database& database, SpanReader& reader) {
     LevelBuilder builder;
-    std::vector<SpanRow> rows = orDie(reader.spans(kRun, {INT64_MIN / 4, INT64_MAX / 4}));
+    std::vector<SpanRow> rows = orDie(reader.touching(kRun, {INT64_MIN / 4, INT64_MAX / 4}));
     for (const SpanRow& row : rows) builder.add(row.rank, row.span);
     const std::string sums = encode(builder.build(16));
     SQLite::Statement insert(database,
@@ -90,8 +90,8 @@ struct Base {
         run.finish();
         const std::filesystem::path made = run.store.paths().database();
         SQLite::Database database(made.string(), SQLite::OPEN_READWRITE);
-        RunReader reader = run.reader();
-        addLevel(database, reader);
+        WorkspaceReader reader = run.reader();
+        addLevel(database, reader.spans());
         database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
         SQLite::Statement query(database,
                                 "SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c "
@@ -219,51 +219,51 @@ void checkLevel(const SpanLevel& level) {
     static_cast<void>(coarser.build(8));
 }
 
-void readSpans(RunReader& reader, const std::string& id) {
+void readSpans(SpanReader& reader, const std::string& id) {
     const TimeRange all{INT64_MIN / 4, INT64_MAX / 4};
-    if (const auto spans = reader.spans(id, all, 1000)) {
+    if (const auto spans = reader.touching(id, all, 1000)) {
         for (const SpanRow& row : *spans) checkSpan(row.span);
-        if (!spans->empty()) static_cast<void>(reader.spanName(id, spans->front()));
+        if (!spans->empty()) static_cast<void>(reader.name(id, spans->front()));
     }
-    static_cast<void>(reader.namedSpans(id, {0, 50'000'000}));
-    static_cast<void>(reader.eachSpan(id, [](const SpanRow& row) {
+    static_cast<void>(reader.named(id, {0, 50'000'000}));
+    static_cast<void>(reader.each(id, [](const SpanRow& row) {
         checkSpan(row.span);
         return true;
     }));
-    static_cast<void>(reader.spanExtent(id));
-    static_cast<void>(reader.spanCount(id));
-    std::vector<SpanPart> parts = reader.spanRoots(id).value_or(std::vector<SpanPart>());
+    static_cast<void>(reader.extent(id));
+    static_cast<void>(reader.count(id));
+    std::vector<SpanPart> parts = reader.roots(id).value_or(std::vector<SpanPart>());
     for (std::size_t i = 0; i < parts.size() && i < 8; ++i) {
         const SpanPart part = parts[i];
-        if (const auto level = reader.spanLevel(part)) checkLevel(*level);
-        static_cast<void>(reader.spanLabels(part));
-        static_cast<void>(reader.spanRows(part, 1));
-        if (const auto inner = reader.spanParts(id, part)) parts.insert(parts.end(), inner->begin(), inner->end());
+        if (const auto level = reader.level(part)) checkLevel(*level);
+        static_cast<void>(reader.labels(part));
+        static_cast<void>(reader.rows(part, 1));
+        if (const auto inner = reader.parts(id, part)) parts.insert(parts.end(), inner->begin(), inner->end());
     }
 }
 
-void readRun(RunReader& reader, const std::string& id) {
-    static_cast<void>(reader.run(id));
-    static_cast<void>(reader.lost(id));
-    static_cast<void>(reader.ranks(id));
-    static_cast<void>(reader.newestInstant(id));
-    if (const auto names = reader.metricNames(id)) {
+void readRun(WorkspaceReader& reader, const std::string& id) {
+    static_cast<void>(reader.runs().detail(id));
+    static_cast<void>(reader.runs().lost(id));
+    static_cast<void>(reader.runs().ranks(id));
+    static_cast<void>(reader.runs().newestInstant(id));
+    if (const auto names = reader.metrics().names(id)) {
         for (std::size_t i = 0; i < names->size() && i < 4; ++i) {
-            static_cast<void>(reader.metrics({.runId = id, .name = (*names)[i]}));
-            static_cast<void>(reader.metrics({.runId = id, .name = (*names)[i], .rank = 1, .afterRowid = 5}));
+            static_cast<void>(reader.metrics().samples({.runId = id, .name = (*names)[i]}));
+            static_cast<void>(reader.metrics().samples({.runId = id, .name = (*names)[i], .rank = 1, .afterRowid = 5}));
         }
     }
-    readSpans(reader, id);
+    readSpans(reader.spans(), id);
 }
 
 void read(const std::string& image) {
     const std::filesystem::path workspace = base().workspace();
     for (const char* old : {"lab.db-wal", "lab.db-shm", "lab.db"}) std::filesystem::remove(workspace / old);
     std::ofstream(workspace / "lab.db", std::ios::binary) << image;
-    auto reader = RunReader::open(workspace);
+    auto reader = WorkspaceReader::open(workspace);
     if (!reader) return require(!reader.error().message.empty(), "an error says what is wrong");
     static_cast<void>(reader->dataVersion());
-    const auto runs = reader->runs();
+    const auto runs = reader->runs().list();
     if (!runs) return require(!runs.error().message.empty(), "an error says what is wrong");
     if (!runs->empty()) readRun(*reader, runs->front().runId);
 }

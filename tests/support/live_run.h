@@ -20,7 +20,7 @@ bool newestRunComesTo(const std::filesystem::path& workspace, Holds holds) {
     const auto comes = [&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
         if (!reader) reader = storage::RunReader::open(workspace);
-        const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+        const auto rows = reader ? reader->list() : tl::unexpected(Error{});
         return rows && !rows->empty() && holds(rows->front());
     };
     return eventually(comes, std::chrono::seconds(60));

@@ -18,7 +18,7 @@ protected:
     // Rows of the workspace, newest first; none where there is no workspace yet.
     [[nodiscard]] std::vector<storage::RunRow> rows() const {
         auto reader = storage::RunReader::open(folder_.workspace());
-        return reader ? reader->runs().value_or(std::vector<storage::RunRow>()) : std::vector<storage::RunRow>();
+        return reader ? reader->list().value_or(std::vector<storage::RunRow>()) : std::vector<storage::RunRow>();
     }
     [[nodiscard]] storage::Queue queue() const {
         auto reader = storage::RunReader::open(folder_.workspace());

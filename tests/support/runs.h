@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "storage/write/recorder.h"
 #include "tests/support/journals.h"
 #include "tests/support/processes.h"
@@ -98,7 +98,9 @@ public:
     }
 
     [[nodiscard]] JournalWriter& rank(int rank) { return *journals[static_cast<std::size_t>(rank)]; }
-    [[nodiscard]] storage::RunReader reader() const { return orDie(storage::RunReader::open(store.paths().root)); }
+    [[nodiscard]] storage::WorkspaceReader reader() const {
+        return orDie(storage::WorkspaceReader::open(store.paths().root));
+    }
 
     // Describes the machine as the launcher does: "Processor, 2 cores to use, 24.0 GB memory".
     void describe(const std::string& cpu) const {
@@ -124,7 +126,7 @@ private:
     std::vector<int> ranks_;
 };
 
-inline storage::RunRow rowOf(const OneRun& run) { return orDie(run.reader().run(run.runId)).row; }
+inline storage::RunRow rowOf(const OneRun& run) { return orDie(run.reader().runs().detail(run.runId)).row; }
 
 // A workspace with one run whose ranks all live in one thread and share the journal of rank 0.
 class SharedRun {
@@ -137,7 +139,9 @@ public:
     }
 
     [[nodiscard]] EventSink& rank(int rank) const { return journal->of(Rank(rank)); }
-    [[nodiscard]] storage::RunReader reader() const { return orDie(storage::RunReader::open(store.paths().root)); }
+    [[nodiscard]] storage::WorkspaceReader reader() const {
+        return orDie(storage::WorkspaceReader::open(store.paths().root));
+    }
     [[nodiscard]] std::unique_ptr<storage::Recorder> record() {
         return orDie(storage::Recorder::start(store, runId, ranks, {0}));
     }

@@ -28,7 +28,7 @@ protected:
     [[nodiscard]] std::filesystem::path workspace(const std::string& host) const { return hosts_.home(host) / "w"; }
     [[nodiscard]] std::vector<storage::RunRow> runsOf(const std::string& host) const {
         auto reader = storage::RunReader::open(workspace(host));
-        return reader ? reader->runs().value() : std::vector<storage::RunRow>();
+        return reader ? reader->list().value() : std::vector<storage::RunRow>();
     }
     [[nodiscard]] bool trains() const { return newestRunTrains(workspace("node1")); }
     // The processes that stand for ssh, which are `dasgd host-ranks` by then: of node1, then of node2.

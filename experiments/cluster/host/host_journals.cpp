@@ -72,7 +72,7 @@ std::map<std::string, std::vector<int>> journalsLeft(const storage::WorkspacePat
 std::vector<std::string> runsEnded(const storage::WorkspacePaths& paths) {
     std::vector<std::string> ended;
     auto reader = storage::RunReader::open(paths.root);
-    const auto rows = reader ? reader->runs() : tl::unexpected(reader.error());
+    const auto rows = reader ? reader->list() : tl::unexpected(reader.error());
     for (const storage::RunRow& row : rows ? *rows : std::vector<storage::RunRow>()) {
         const bool live = row.status == "queued" || row.status == "running";
         // One whose process is gone has ended, too, though nobody has written that down yet.

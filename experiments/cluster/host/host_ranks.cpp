@@ -17,6 +17,7 @@
 #include "experiments/cluster/host/host_messages.h"
 #include "experiments/tools/report/run_summary.h"
 #include "experiments/transport/curve/run_secret.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::experiments {
 

@@ -14,7 +14,7 @@
 #include "core/base/result.h"
 #include "experiments/base/process.h"
 #include "storage/base/workspace.h"
-#include "storage/read/run_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::experiments {
 

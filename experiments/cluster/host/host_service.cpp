@@ -62,7 +62,7 @@ Result<nlohmann::json> checkText(const nlohmann::json& request) {
 // there is none.
 Result<std::string> earlierRunOf(const std::string& text, storage::RunReader& reader,
                                  const std::set<std::string>& since, bool any) {
-    DASGD_ASSIGN(const auto rows, reader.runs());
+    DASGD_ASSIGN(const auto rows, reader.list());
     for (const storage::RunRow& row : rows) {
         if (row.config == text && (any || since.contains(row.runId))) return row.runId;
     }

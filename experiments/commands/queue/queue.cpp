@@ -201,7 +201,7 @@ const CommandRegistry::Add kQueueEntry{{.order = 45,
 
 Status listQueue(const std::string& workspace, bool json) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(workspace));
-    DASGD_ASSIGN(const auto rows, reader.runs());
+    DASGD_ASSIGN(const auto rows, reader.list());
     DASGD_ASSIGN(const storage::Queue queue, reader.queue());
     const std::vector<QueueLine> lines = linesOf(rows, queue);
     if (json) {

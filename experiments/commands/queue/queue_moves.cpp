@@ -49,7 +49,7 @@ Rows waitingRuns(Rows rows) {
 
 // The runs that are meant, each of them waiting for a launcher that can be asked.
 Result<Rows> chosen(storage::RunReader& reader, const QueueMoveOptions& options) {
-    DASGD_ASSIGN(const Rows all, reader.runs());
+    DASGD_ASSIGN(const Rows all, reader.list());
     const Rows waiting = waitingRuns(all);
     Rows rows;
     for (const std::string& name : options.runs) {
@@ -192,7 +192,7 @@ Status changeQueue(storage::RunReader& reader, const QueueMoveOptions& options) 
     const auto file = storage::WorkspacePaths{options.workspace}.root / "queue.lock";
     DASGD_ASSIGN(const auto lock, storage::FileLock::wait(file, storage::FileLock::Kind::Exclusive));
     DASGD_ASSIGN(Rows runs, chosen(reader, options));
-    DASGD_ASSIGN(const Rows all, reader.runs());
+    DASGD_ASSIGN(const Rows all, reader.list());
     const auto ofQueue = std::ranges::stable_partition(runs, [](const storage::RunRow& row) { return !row.inQueue; });
     const Rows entries(ofQueue.begin(), ofQueue.end());
     runs.erase(ofQueue.begin(), ofQueue.end());

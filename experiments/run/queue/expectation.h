@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "storage/queue/queue.h"
-#include "storage/read/run_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::experiments {
 

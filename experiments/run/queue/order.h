@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/read/run_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::experiments {
 

@@ -20,7 +20,7 @@
 #include "experiments/run/host/control_groups.h"
 #include "experiments/run/host/hardware.h"
 #include "experiments/run/record/repository.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::experiments {
 

@@ -9,7 +9,7 @@ namespace dasgd::experiments {
 
 Result<std::vector<EarlierRun>> earlierRuns(const storage::WorkspacePaths& paths, storage::RunReader& reader,
                                             const std::vector<CheckedExperiment>& experiments) {
-    DASGD_ASSIGN(const std::vector<storage::RunRow> rows, reader.runs());
+    DASGD_ASSIGN(const std::vector<storage::RunRow> rows, reader.list());
     std::map<std::string, const storage::RunRow*> newest;  // by the settings; rows are newest first
     for (const storage::RunRow& row : rows) newest.try_emplace(row.config, &row);
     std::vector<EarlierRun> earlier;

@@ -61,7 +61,7 @@ Result<bool> QueueTurn::isLive(const std::string& run) {
 Result<std::string> QueueTurn::runAhead() {
     if (!ahead_.empty() && isLive(ahead_).value_or(false)) return ahead_;
     ahead_.clear();
-    DASGD_ASSIGN(const auto rows, reader_.runs());
+    DASGD_ASSIGN(const auto rows, reader_.list());
     for (const std::string& run : runsAhead(rows, series_)) {
         DASGD_ASSIGN(const bool live, isLive(run));
         if (!live) continue;

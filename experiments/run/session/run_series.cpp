@@ -178,7 +178,7 @@ void RunSeries::waitForRelease(std::vector<std::string>& ids) {
 void RunSeries::waitForTurn(std::vector<std::string>& ids) {
     auto records = session_.reader();
     if (!records) return breakOff(records.error());
-    QueueTurn turn(std::move(*records), series_);
+    QueueTurn turn(records->runs(), series_);
     bool said = false;
     while (!queue_.empty() && !allHeld() && !ended()) {
         const auto ahead = turn.runAhead();
@@ -255,13 +255,13 @@ std::string RunSeries::runAndRestart(QueuedRun run, const CheckedExperiment& exp
 
 Result<QueuedRun> RunSeries::startAgain(const std::string& failed, const CheckedExperiment& experiment) {
     DASGD_ASSIGN(auto reader, session_.reader());
-    DASGD_ASSIGN(const storage::RunRow row, reader.row(failed));
-    return session_.queue(experiment, {}, restartPointOf(session_.paths(), reader, row));
+    DASGD_ASSIGN(const storage::RunRow row, reader.runs().row(failed));
+    return session_.queue(experiment, {}, restartPointOf(session_.paths(), reader.runs(), row));
 }
 
 void RunSeries::tell(const std::string& runId, const std::string& title, const Report& report) {
     auto records = session_.reader();
-    const auto row = records ? records->row(runId) : tl::unexpected(records.error());
+    const auto row = records ? records->runs().row(runId) : tl::unexpected(records.error());
     if (row) {
         report(*row, title);
     } else {

@@ -61,6 +61,8 @@ Result<std::string> RunSession::runToTheEnd(const CheckedExperiment& experiment,
                 (launched.error.empty() ? "" : ": " + launched.error));
 }
 
-Result<storage::RunReader> RunSession::reader() const { return storage::RunReader::open(store_.paths().root); }
+Result<storage::WorkspaceReader> RunSession::reader() const {
+    return storage::WorkspaceReader::open(store_.paths().root);
+}
 
 }  // namespace dasgd::experiments

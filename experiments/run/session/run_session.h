@@ -9,7 +9,7 @@
 #include <string>
 
 #include "experiments/run/launch/launcher.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::experiments {
 
@@ -37,7 +37,7 @@ public:
     Status setQueue(const std::vector<storage::QueuePlace>& places) { return store_.setQueue(places); }
     // run() for a command that needs a whole run: any status but "finished" is an error that names the run.
     Result<std::string> runToTheEnd(const CheckedExperiment& experiment, const std::string& title);
-    [[nodiscard]] Result<storage::RunReader> reader() const;
+    [[nodiscard]] Result<storage::WorkspaceReader> reader() const;
     [[nodiscard]] const storage::WorkspacePaths& paths() const { return store_.paths(); }
     [[nodiscard]] bool begun() const { return begun_; }  // a run, even if it could not be written down
     [[nodiscard]] bool stopped() { return signals_.count() > 0; }

@@ -56,7 +56,8 @@ Result<ClusterFacts> factsOf(RunSession& session, const Calibration& calibration
         facts.gradientBytes.push_back(static_cast<double>(size) * weightBytes(probe.resolved));
     }
     DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = metrics::kComputedStepMs}));
+    DASGD_ASSIGN(const auto computed,
+                 reader.metrics().samples({.runId = calibration.runId, .name = metrics::kComputedStepMs}));
     takeKnown(probe.resolved,
               computed.samples.empty() ? std::nullopt : std::optional(computed.samples.front().value * 1e-3), facts);
     return facts;
@@ -66,7 +67,7 @@ Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& exper
                              const std::string& number) {
     DASGD_ASSIGN(const std::string runId, session.runToTheEnd(experiment, number + " forecast: " + experiment.label));
     DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));
+    DASGD_ASSIGN(const storage::RunRow row, reader.runs().row(runId));
     if (!row.stepMs) return fail("run " + runId + " recorded no time per step");
     return ForecastRow{.algorithm = experiment.algorithm,
                        .settings = candidate.settings,
@@ -130,7 +131,8 @@ Status fixStepTime(RunSession& session, const Calibration& calibration, Value& d
     const auto* given = valueAt<std::string>(document, "compute", "step_time");
     if (given && *given != "measured") return {};
     DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = metrics::kComputedStepMs}));
+    DASGD_ASSIGN(const auto computed,
+                 reader.metrics().samples({.runId = calibration.runId, .name = metrics::kComputedStepMs}));
     if (computed.samples.empty()) return fail("run " + calibration.runId + " recorded no run/computed_step_ms");
     put(document, "compute", "step_time", Value(csvNumber(computed.samples.front().value) + "ms"));
     put(document, "compute", "forward_share", Value(1 - calibration.compute.backwardShare));

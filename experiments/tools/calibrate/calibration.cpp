@@ -181,13 +181,13 @@ double secondsOfTransfer(const std::vector<storage::MetricSample>& samples) {
     return median(last) * 1e-3;
 }
 
-Result<std::vector<TimedCollective>> probedTransfers(storage::RunReader& reader, Calibration& calibration) {
-    DASGD_ASSIGN(const auto names, reader.metricNames(calibration.runId));
+Result<std::vector<TimedCollective>> probedTransfers(storage::MetricReader& reader, Calibration& calibration) {
+    DASGD_ASSIGN(const auto names, reader.names(calibration.runId));
     std::vector<TimedCollective> timed;
     for (const std::string& name : names) {
         const auto probe = probeName(name);
         if (!probe) continue;
-        DASGD_ASSIGN(const auto answer, reader.metrics({.runId = calibration.runId, .name = name}));
+        DASGD_ASSIGN(const auto answer, reader.samples({.runId = calibration.runId, .name = name}));
         timed.push_back({probe->kind, probe->bytes, secondsOfTransfer(answer.samples)});
     }
     return timed;
@@ -231,14 +231,14 @@ Result<LinkFit> linkOf(const std::vector<TimedCollective>& timed, int workers) {
     return LinkFit{.cost = {.beta = timed.front().seconds / perRank}};
 }
 
-Result<std::vector<double>> gradientSharesOf(storage::RunReader& reader, const std::string& runId,
+Result<std::vector<double>> gradientSharesOf(storage::MetricReader& reader, const std::string& runId,
                                              double backwardSeconds) {
     constexpr std::string_view kPrefix = metrics::kProbeGradientBeforeEndMs;
-    DASGD_ASSIGN(const auto names, reader.metricNames(runId));
+    DASGD_ASSIGN(const auto names, reader.names(runId));
     std::map<std::size_t, double> beforeEnd;
     for (const std::string& name : names) {
         if (!name.starts_with(kPrefix)) continue;
-        DASGD_ASSIGN(const auto answer, reader.metrics({.runId = runId, .name = name}));
+        DASGD_ASSIGN(const auto answer, reader.samples({.runId = runId, .name = name}));
         std::vector<double> values;
         for (const auto& sample : answer.samples) values.push_back(sample.value * 1e-3);
         if (!values.empty()) beforeEnd[std::stoul(name.substr(kPrefix.size()))] = mean(values);
@@ -269,8 +269,8 @@ std::optional<double> memoryOf(const std::vector<storage::SpanRow>& spans) {
 
 }  // namespace
 
-Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(runId));
+Result<Calibration> calibrationOf(storage::WorkspaceReader& reader, const std::string& runId) {
+    DASGD_ASSIGN(const storage::RunDetail detail, reader.runs().detail(runId));
     Calibration calibration{
         .runId = detail.row.runId, .gitCommit = detail.row.gitCommit, .workers = detail.row.workers};
     calibration.origin = detail.row.timeSimulated ? "time simulated"
@@ -280,7 +280,7 @@ Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string&
     if (const auto* model = valueAt<std::string>(config, "model", "name")) calibration.model = *model;
     if (const auto* batch = valueAt<std::int64_t>(config, "train", "batch_size")) calibration.batchSize = *batch;
     std::vector<storage::SpanRow> spans;
-    DASGD_TRY(reader.eachSpan(calibration.runId, [&](const storage::SpanRow& row) {
+    DASGD_TRY(reader.spans().each(calibration.runId, [&](const storage::SpanRow& row) {
         spans.push_back(row);
         return spans.size() < kMostSpans;
     }));
@@ -288,10 +288,10 @@ Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string&
     if (!compute) return fail("run " + calibration.runId + ": " + compute.error().message);
     calibration.compute = std::move(*compute);
     DASGD_ASSIGN(calibration.gradientShares,
-                 gradientSharesOf(reader, calibration.runId,
+                 gradientSharesOf(reader.metrics(), calibration.runId,
                                   calibration.compute.backwardShare * calibration.compute.stepSeconds));
     calibration.memoryBytesPerSecond = memoryOf(spans);
-    DASGD_ASSIGN(calibration.timed, probedTransfers(reader, calibration));
+    DASGD_ASSIGN(calibration.timed, probedTransfers(reader.metrics(), calibration));
     if (calibration.timed.empty() && detail.row.algorithm == "probe") {
         return fail("run " + calibration.runId +
                     " ended before it timed an all-reduce; a probe has to make all of its steps");

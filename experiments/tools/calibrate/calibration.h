@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "core/cost/fit/link_fit.h"
 #include "experiments/tools/calibrate/computed_steps.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::experiments {
 
@@ -45,7 +45,7 @@ struct Calibration {
 };
 
 // Errors: no such run, a run without spans, whatever the fits say.
-[[nodiscard]] Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string& runId);
+[[nodiscard]] Result<Calibration> calibrationOf(storage::WorkspaceReader& reader, const std::string& runId);
 
 // Reasons, in sentences, why forecasts from it may be wrong: a link that fits its transfers badly, a contention that
 // was not seen or that is as large as can be told. "" where nothing is known, and without a link.

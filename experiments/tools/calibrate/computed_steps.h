@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 
 namespace dasgd::experiments {
 

@@ -50,9 +50,9 @@ Result<Measured> measuredIn(const std::filesystem::path& workspace, const std::v
                             const std::string& preferred) {
     std::error_code absent;
     if (!std::filesystem::exists(storage::WorkspacePaths{workspace}.database(), absent)) return Measured{};
-    DASGD_ASSIGN(auto reader, storage::RunReader::open(workspace));
+    DASGD_ASSIGN(auto reader, storage::WorkspaceReader::open(workspace));
     Measured measured;
-    DASGD_ASSIGN(measured.rows, reader.runs());
+    DASGD_ASSIGN(measured.rows, reader.runs().list());
     measured.calibrations = knownCalibrations(reader, measured.rows, planned, preferred);
     return measured;
 }
@@ -64,7 +64,8 @@ std::vector<SchemaPlugin> algorithmsOfSchema() {
 
 }  // namespace
 
-std::vector<KnownCalibration> knownCalibrations(storage::RunReader& reader, const std::vector<storage::RunRow>& rows,
+std::vector<KnownCalibration> knownCalibrations(storage::WorkspaceReader& reader,
+                                                const std::vector<storage::RunRow>& rows,
                                                 const std::vector<CheckedExperiment>& planned,
                                                 const std::string& preferred) {
     std::set<Settings> wanted;

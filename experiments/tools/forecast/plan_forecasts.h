@@ -8,13 +8,13 @@
 #include "core/cost/plan_forecast.h"
 #include "experiments/config/checked_experiment.h"
 #include "experiments/tools/forecast/forecast_times.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::experiments {
 
 // Finished runs of `dasgd calibrate` that measured a step of `planned`: of each step and link the newest that can be
 // read, or `preferred`, the id of a run. Errors of single runs leave them out.
-[[nodiscard]] std::vector<KnownCalibration> knownCalibrations(storage::RunReader& reader,
+[[nodiscard]] std::vector<KnownCalibration> knownCalibrations(storage::WorkspaceReader& reader,
                                                               const std::vector<storage::RunRow>& rows,
                                                               const std::vector<CheckedExperiment>& planned,
                                                               const std::string& preferred);

@@ -20,15 +20,15 @@ tl::unexpected<Error> noTrace(const storage::RunRow& run, const std::string& why
     return fail("run " + run.runId + " cannot become a Chakra trace: " + why);
 }
 
-Result<std::map<int, std::vector<Span>>> spansByRank(storage::RunReader& reader, const storage::RunRow& run) {
-    DASGD_ASSIGN(const std::int64_t count, reader.spanCount(run.runId));
+Result<std::map<int, std::vector<Span>>> spansByRank(storage::SpanReader& reader, const storage::RunRow& run) {
+    DASGD_ASSIGN(const std::int64_t count, reader.count(run.runId));
     if (count > kMostSpansOfTrace) {
         return noTrace(run, "it has " + std::to_string(count) + " spans, and at most " +
                                 std::to_string(kMostSpansOfTrace) + " are read; make a shorter run");
     }
     std::map<int, std::vector<Span>> ranks;
     std::int64_t partial = 0;
-    DASGD_TRY(reader.eachSpan(run.runId, [&](const storage::SpanRow& row) {
+    DASGD_TRY(reader.each(run.runId, [&](const storage::SpanRow& row) {
         ranks[row.rank].push_back(row.span);
         const bool isPartial = isReduce(row.span.kind) && row.span.ranks != 0 && row.span.ranks != run.workers;
         if (isPartial) partial = row.span.ranks;
@@ -112,11 +112,11 @@ Status writeRank(const std::filesystem::path& file, const storage::RunRow& run, 
 
 }  // namespace
 
-Result<ChakraExport> exportChakra(storage::RunReader& reader, const storage::RunRow& run, const AllReduces& reduces,
+Result<ChakraExport> exportChakra(storage::SpanReader& reader, const storage::RunRow& run, const AllReduces& reduces,
                                   const std::filesystem::path& folder, bool replace) {
     if (run.imported()) return noTrace(run, "its spans come from a trace of another program");
     DASGD_ASSIGN(const auto ranks, spansByRank(reader, run));
-    DASGD_ASSIGN(const auto extent, reader.spanExtent(run.runId));
+    DASGD_ASSIGN(const auto extent, reader.extent(run.runId));
     // All ranks before the first file, so that a run that is refused leaves none.
     std::map<int, std::vector<ChakraNode>> traces;
     for (const auto& [rank, spans] : ranks) {

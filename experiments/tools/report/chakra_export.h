@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::experiments {
 
@@ -29,7 +30,7 @@ struct AllReduces {
 // caller knows that the run has no others, apart from broadcasts of buffers. Errors: a run without spans or of another
 // program, with such broadcasts, collectives of some of the ranks, files that are there where `replace` is false,
 // whatever chakraNodesOf() says.
-[[nodiscard]] Result<ChakraExport> exportChakra(storage::RunReader& reader, const storage::RunRow& run,
+[[nodiscard]] Result<ChakraExport> exportChakra(storage::SpanReader& reader, const storage::RunRow& run,
                                                 const AllReduces& reduces, const std::filesystem::path& folder,
                                                 bool replace);
 

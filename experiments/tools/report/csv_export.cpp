@@ -24,13 +24,13 @@ Status finish(std::ofstream& out, const fs::path& file) {
     return {};
 }
 
-Status writeMetric(storage::RunReader& reader, const std::string& runId, const std::string& name,
+Status writeMetric(storage::MetricReader& reader, const std::string& runId, const std::string& name,
                    const fs::path& file) {
     DASGD_ASSIGN(std::ofstream out, create(file));
     out << "run_id,rank,name,step,epoch,wall_s,samples,bytes_sent,value\r\n";
     const std::string start = csvText(runId) + ",";
     const std::string middle = "," + csvText(name) + ",";
-    DASGD_ASSIGN(const auto answer, reader.metrics({.runId = runId, .name = name}));
+    DASGD_ASSIGN(const auto answer, reader.samples({.runId = runId, .name = name}));
     for (const storage::MetricSample& sample : answer.samples) {
         out << start << sample.rank << middle << sample.step << ',' << csvNumber(sample.epoch) << ','
             << csvNumber(sample.wallS) << ',' << sample.samples << ',' << sample.bytesSent << ','
@@ -39,7 +39,7 @@ Status writeMetric(storage::RunReader& reader, const std::string& runId, const s
     return finish(out, file);
 }
 
-Status writeSpans(storage::RunReader& reader, const std::string& runId, const fs::path& file) {
+Status writeSpans(storage::SpanReader& reader, const std::string& runId, const fs::path& file) {
     DASGD_ASSIGN(std::ofstream out, create(file));
     out << "run_id,rank,lane,kind,step,start_ns,end_ns,bytes\r\n";
     const std::string start = csvText(runId) + ",";
@@ -61,21 +61,22 @@ std::string fileNameFor(const std::string& metric) {
     return name.empty() ? "_" : name.substr(0, 200);
 }
 
-Result<std::vector<fs::path>> exportCsv(storage::RunReader& reader, const std::string& runId, const fs::path& folder) {
+Result<std::vector<fs::path>> exportCsv(storage::WorkspaceReader& reader, const std::string& runId,
+                                        const fs::path& folder) {
     std::error_code code;
     fs::create_directories(folder, code);
     if (code) return fail(folder.string() + ": cannot be made: " + code.message());
-    DASGD_ASSIGN(const std::vector<std::string> names, reader.metricNames(runId));
+    DASGD_ASSIGN(const std::vector<std::string> names, reader.metrics().names(runId));
     std::vector<fs::path> files;
     std::set<std::string> taken{"spans"};
     for (const std::string& name : names) {
         std::string stem = fileNameFor(name);
         while (!taken.insert(stem).second) stem += "_";
         files.push_back(folder / (stem + ".csv"));
-        DASGD_TRY(writeMetric(reader, runId, name, files.back()));
+        DASGD_TRY(writeMetric(reader.metrics(), runId, name, files.back()));
     }
     files.push_back(folder / "spans.csv");
-    DASGD_TRY(writeSpans(reader, runId, files.back()));
+    DASGD_TRY(writeSpans(reader.spans(), runId, files.back()));
     return files;
 }
 

@@ -16,15 +16,15 @@ namespace {
 
 constexpr double kAgeOfNews = 60;  // seconds
 
-Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader, const std::string& runId,
+Result<std::vector<storage::MetricSample>> samplesOf(storage::MetricReader& reader, const std::string& runId,
                                                      const std::string& name) {
-    DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = runId, .name = name}));
+    DASGD_ASSIGN(storage::MetricAnswer answer, reader.samples({.runId = runId, .name = name}));
     return std::move(answer.samples);
 }
 
 }  // namespace
 
-Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId) {
+Result<FaultCounts> faultCounts(storage::MetricReader& reader, const std::string& runId) {
     FaultCounts counts;
     DASGD_ASSIGN(const auto hosts, samplesOf(reader, runId, metrics::kHostDown));
     DASGD_ASSIGN(const auto links, samplesOf(reader, runId, metrics::kLinkDown));

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/analysis/statistics.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::experiments {
 
@@ -19,7 +20,7 @@ struct FaultCounts {
     int hosts = 0, hostsOut = 0;
     int links = 0, linksOut = 0;
 };
-[[nodiscard]] Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId);
+[[nodiscard]] Result<FaultCounts> faultCounts(storage::MetricReader& reader, const std::string& runId);
 // "3 host failures (1 not back), 2 link failures".
 [[nodiscard]] std::string faultText(const FaultCounts& counts);
 

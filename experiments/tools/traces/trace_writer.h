@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
+#include "storage/read/span_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::experiments {
 

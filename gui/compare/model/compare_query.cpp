@@ -80,12 +80,12 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
     if (job.members.size() < job.runs.size()) {
         const RunItemPtr& run = job.runs[job.members.size()];
         DASGD_ASSIGN(storage::MetricAnswer answer,
-                     store.reader().metrics({.runId = run->row.runId, .name = job.key.metric}));
+                     store.reader().metrics().samples({.runId = run->row.runId, .name = job.key.metric}));
         GroupMember member{.run = run, .series = Series(alongOf(job.key.metric))};
         member.series.add(answer.samples);
         job.recorded = job.recorded || !answer.samples.empty();
         if (job.key.axis == XAxis::Training) {
-            DASGD_ASSIGN(const auto clock, TrainingClock::read(store.reader(), run->row));
+            DASGD_ASSIGN(const auto clock, TrainingClock::read(store.reader().metrics(), run->row));
             job.clocked = job.clocked || (clock && !answer.samples.empty());
             member.series = clock ? onTrainingTime(member.series, *clock) : Series(member.series.along());
         }
@@ -167,7 +167,7 @@ Status CompareQuery::readNames(LiveStore& store) {
                 due = true;
                 continue;
             }
-            DASGD_ASSIGN(std::vector<std::string> read, store.reader().metricNames(run->row.runId));
+            DASGD_ASSIGN(std::vector<std::string> read, store.reader().metrics().names(run->row.runId));
             known = names_.emplace(run->row.runId, std::move(read)).first;
             if (isLive(run->row)) growing_.insert(run->row.runId);
         }

@@ -11,7 +11,7 @@
 
 #include "core/analysis/spans/intervals.h"
 #include "core/analysis/spans/timings.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
 
 namespace dasgd::gui {
 

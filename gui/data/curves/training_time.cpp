@@ -6,11 +6,11 @@
 
 namespace dasgd::gui {
 
-Result<std::optional<TrainingClock>> TrainingClock::read(storage::RunReader& reader, const storage::RunRow& row) {
+Result<std::optional<TrainingClock>> TrainingClock::read(storage::MetricReader& reader, const storage::RunRow& row) {
     // In simulated time evaluations take no time, and nothing comes before the first step.
     if (row.timeSimulated) return std::optional(TrainingClock(std::vector<Evaluation>(1)));
     DASGD_ASSIGN(const storage::MetricAnswer answer,
-                 reader.metrics({.runId = row.runId, .name = metrics::kTrainedSeconds}));
+                 reader.samples({.runId = row.runId, .name = metrics::kTrainedSeconds}));
     if (answer.samples.empty()) return std::optional<TrainingClock>();
     std::vector<Evaluation> evaluations;
     for (const storage::MetricSample& sample : answer.samples) evaluations.push_back({sample.wallS, sample.value});
@@ -56,7 +56,7 @@ Series onTrainingTime(const Series& series, const TrainingClock& clock) {
     return out;
 }
 
-Result<Series> onTrainingTime(storage::RunReader& reader, const storage::RunRow& row, const Series& series) {
+Result<Series> onTrainingTime(storage::MetricReader& reader, const storage::RunRow& row, const Series& series) {
     DASGD_ASSIGN(const std::optional<TrainingClock> clock, TrainingClock::read(reader, row));
     return clock ? onTrainingTime(series, *clock) : Series(series.along());
 }

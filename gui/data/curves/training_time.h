@@ -9,7 +9,8 @@
 
 #include "core/base/result.h"
 #include "gui/kit/curves/series.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::gui {
 
@@ -22,7 +23,7 @@ public:
     // `evaluations`: in order of time, at least one.
     explicit TrainingClock(std::vector<Evaluation> evaluations) : evaluations_(std::move(evaluations)) {}
     // nullopt if time is real and no evaluation recorded its training time. Errors: of the database.
-    [[nodiscard]] static Result<std::optional<TrainingClock>> read(storage::RunReader& reader,
+    [[nodiscard]] static Result<std::optional<TrainingClock>> read(storage::MetricReader& reader,
                                                                    const storage::RunRow& row);
     // Like read(), from the evaluations of a run read so far.
     [[nodiscard]] static std::optional<TrainingClock> of(const Series& trained, bool timeSimulated);
@@ -36,7 +37,7 @@ private:
 // The series over training time; records from before the first step are left out.
 [[nodiscard]] Series onTrainingTime(const Series& series, const TrainingClock& clock);
 // The series of a run over its training time; empty if that was not recorded. Errors: of the database.
-[[nodiscard]] Result<Series> onTrainingTime(storage::RunReader& reader, const storage::RunRow& row,
+[[nodiscard]] Result<Series> onTrainingTime(storage::MetricReader& reader, const storage::RunRow& row,
                                             const Series& series);
 
 }  // namespace dasgd::gui

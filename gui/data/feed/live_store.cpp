@@ -68,7 +68,7 @@ Result<LiveStore::State> LiveStore::open() {
     DASGD_TRY(checkPresence());
     if (!opened_ && isUnused()) return State::Unused;
     const auto file = fileAt(database());
-    auto opened = storage::RunReader::open(workspace_);
+    auto opened = storage::WorkspaceReader::open(workspace_);
     if (!opened) return tl::unexpected<Error>(std::move(opened).error());
     reader_.emplace(std::move(*opened));
     opened_ = file;

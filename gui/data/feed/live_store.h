@@ -14,7 +14,7 @@
 
 #include "gui/data/runs/run_item.h"
 #include "storage/notes/run_notes.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::gui {
 
@@ -58,7 +58,7 @@ public:
 
     [[nodiscard]] const std::filesystem::path& workspace() const { return workspace_; }
     // Valid only while isOpen().
-    [[nodiscard]] storage::RunReader& reader() { return *reader_; }
+    [[nodiscard]] storage::WorkspaceReader& reader() { return *reader_; }
     [[nodiscard]] bool isOpen() const { return reader_.has_value(); }
 
     // Grows whenever records were committed or the watch changed. A query that stores the revision it has read has
@@ -111,7 +111,7 @@ private:
     [[nodiscard]] Status checkPresence() const;
 
     const std::filesystem::path workspace_;
-    std::optional<storage::RunReader> reader_;
+    std::optional<storage::WorkspaceReader> reader_;
     std::optional<FileId> opened_;  // lab.db as it was opened last
     RefreshInterval looks_{1000, 1};
     RefreshInterval attempts_{500, 1};

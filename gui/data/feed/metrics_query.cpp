@@ -35,8 +35,9 @@ Status MetricsQuery::read(LiveStore& store, const Key& key, Cursor& cursor) {
     if (cursor.complete) return {};
     const auto& [run, name] = key;
     const bool live = store.isLive(run);
-    DASGD_ASSIGN(storage::MetricAnswer answer,
-                 store.reader().metrics({.runId = run.toStdString(), .name = name, .afterRowid = cursor.lastRowid}));
+    DASGD_ASSIGN(
+        storage::MetricAnswer answer,
+        store.reader().metrics().samples({.runId = run.toStdString(), .name = name, .afterRowid = cursor.lastRowid}));
     cursor.complete = !live;
     if (answer.samples.empty()) return {};
     cursor.lastRowid = answer.lastRowid;

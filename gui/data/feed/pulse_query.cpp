@@ -37,9 +37,9 @@ Status PulseQuery::readRun(LiveStore& store) {
     const QString& run = store.watch().run;
     if (run.isEmpty()) return {};
     const std::string id = run.toStdString();
-    DASGD_ASSIGN(pulse_.newest, store.reader().newestInstant(id));
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
-    DASGD_ASSIGN(pulse_.spans, store.reader().spanCount(id));
+    DASGD_ASSIGN(pulse_.newest, store.reader().runs().newestInstant(id));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spans().extent(id));
+    DASGD_ASSIGN(pulse_.spans, store.reader().spans().count(id));
     pulse_.runId = run;
     pulse_.live = store.isLive(run);
     pulse_.extent = extent.value_or(TimeRange{});

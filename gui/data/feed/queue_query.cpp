@@ -23,15 +23,15 @@ Result<bool> isToGoOn(storage::RunReader& reader, const storage::QueueEntry& ent
 Status QueueQuery::refresh(LiveStore& store) {
     if (!fresh_.isBehind(store) && !fresh_.due()) return {};
     fresh_.begin(store);
-    DASGD_ASSIGN(const storage::Queue queue, store.reader().queue());
+    DASGD_ASSIGN(const storage::Queue queue, store.reader().runs().queue());
     QueueState state{.paused = queue.paused};
     if (!queue.entries.empty()) {
-        DASGD_ASSIGN(const std::string worker, store.reader().queueWorker());
+        DASGD_ASSIGN(const std::string worker, store.reader().runs().queueWorker());
         state.worked = !worker.empty();
     }
     for (const storage::QueueEntry& entry : queue.entries) {
         if (entry.held || entry.cancelled) continue;
-        DASGD_ASSIGN(const bool waits, isToGoOn(store.reader(), entry, state.worked));
+        DASGD_ASSIGN(const bool waits, isToGoOn(store.reader().runs(), entry, state.worked));
         state.waiting += waits ? 1 : 0;
     }
     if (state.waiting == 0) state.worked = false;

@@ -43,7 +43,7 @@ Result<bool> RunsQuery::anyLost(LiveStore& store) {
     bool any = false;
     for (const auto& [id, run] : store.runs()) {
         if (!isLive(run->row)) continue;
-        DASGD_ASSIGN(const auto end, store.reader().lost(run->row.runId));
+        DASGD_ASSIGN(const auto end, store.reader().runs().lost(run->row.runId));
         if (!end) continue;
         lost_[run->row.runId] = {run->row.startedAt, *end};
         any = true;
@@ -61,7 +61,7 @@ Status RunsQuery::settle(LiveStore& store, storage::RunRow& row, bool isNew) {
     if (!isLive(row)) return {};
     if (found == lost_.end()) {
         if (!isNew) return {};
-        DASGD_ASSIGN(const auto end, store.reader().lost(row.runId));
+        DASGD_ASSIGN(const auto end, store.reader().runs().lost(row.runId));
         if (!end) return {};
         found = lost_.insert_or_assign(row.runId, std::pair(row.startedAt, *end)).first;
     }
@@ -75,7 +75,7 @@ Status RunsQuery::refresh(LiveStore& store) {
     DASGD_ASSIGN(const bool newLost, anyLost(store));
     if (!newNotes && !newLost && !fresh_.due(store)) return {};
     fresh_.begin(store);
-    DASGD_ASSIGN(std::vector<storage::RunRow> rows, store.reader().runs());
+    DASGD_ASSIGN(std::vector<storage::RunRow> rows, store.reader().runs().list());
     const LiveStore::Runs& known = store.runs();
     LiveStore::Runs next;
     std::vector<RunItemPtr> changed;

@@ -9,7 +9,7 @@
 
 #include "core/analysis/runs/configuration.h"
 #include "gui/data/runs/run_schema.h"
-#include "storage/read/run_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::gui {
 

@@ -14,7 +14,7 @@
 #include "gui/data/runs/run_schema.h"
 #include "gui/data/runs/run_settings.h"
 #include "storage/notes/run_notes.h"
-#include "storage/read/run_reader.h"
+#include "storage/runs/run_row.h"
 #include "storage/write/imported_run.h"
 
 namespace dasgd::gui {

@@ -46,8 +46,8 @@ SpanCache::Node& SpanCache::nodeOf(const storage::SpanPart& part) {
     return *place;
 }
 
-Status SpanCache::readRoots(storage::RunReader& reader) {
-    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.spanRoots(runId_));
+Status SpanCache::readRoots(storage::SpanReader& reader) {
+    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.roots(runId_));
     roots_.clear();
     for (const storage::SpanPart& part : parts) {
         Node& node = nodeOf(part);
@@ -59,22 +59,22 @@ Status SpanCache::readRoots(storage::RunReader& reader) {
     return {};
 }
 
-Status SpanCache::expand(storage::RunReader& reader, Node& node) {
+Status SpanCache::expand(storage::SpanReader& reader, Node& node) {
     if (node.expanded) return {};
-    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.spanParts(runId_, node.part));
+    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.parts(runId_, node.part));
     for (const storage::SpanPart& part : parts) node.parts.push_back(&nodeOf(part));
     node.expanded = true;
     return {};
 }
 
-Status SpanCache::readRows(storage::RunReader& reader, Node& node) {
+Status SpanCache::readRows(storage::SpanReader& reader, Node& node) {
     // Rows from the first reduce on that may still be divided are read again, the others are kept.
     const auto open = std::find_if(node.rows.begin(), node.rows.end(), [](const storage::SpanRow& row) {
         return row.span.kind == SpanKind::Reduce && row.span.collective != 0;
     });
     node.rows.erase(open, node.rows.end());
     DASGD_ASSIGN(const std::vector<storage::SpanRow> more,
-                 reader.spanRows(node.part, static_cast<std::int64_t>(node.rows.size())));
+                 reader.rows(node.part, static_cast<std::int64_t>(node.rows.size())));
     node.rows.insert(node.rows.end(), more.begin(), more.end());
     storage::LevelBuilder builder;
     builder.reserve(node.rows.size());
@@ -84,14 +84,14 @@ Status SpanCache::readRows(storage::RunReader& reader, Node& node) {
     return {};
 }
 
-Status SpanCache::read(storage::RunReader& reader, Node& node) {
+Status SpanCache::read(storage::SpanReader& reader, Node& node) {
     node.used = now_;
     if (node.loaded) return {};
     const std::size_t before = bytesOf(node.level, node.rows);
     Status done;
     if (node.part.level == 0) {
         done = readRows(reader, node);
-    } else if (auto level = reader.spanLevel(node.part)) {
+    } else if (auto level = reader.level(node.part)) {
         node.level = std::move(*level);
     } else {
         // A node without its level is still drawn from its rows.
@@ -124,7 +124,7 @@ void SpanCache::note(const storage::SpanLevel& level) {
     }
 }
 
-Result<bool> SpanCache::refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows,
+Result<bool> SpanCache::refine(storage::SpanReader& reader, Node& node, const TimelineView& view, bool rows,
                                Deadline deadline) {
     if (!touches(node.part.range, view.range)) return true;
     if (!node.isCoarse(view, rows)) {
@@ -142,7 +142,7 @@ Result<bool> SpanCache::refine(storage::RunReader& reader, Node& node, const Tim
 }
 
 // True if the chunks of rows that the view needs have at most kMostRows rows.
-Result<bool> SpanCache::rowsAreFew(storage::RunReader& reader, const TimelineView& view) {
+Result<bool> SpanCache::rowsAreFew(storage::SpanReader& reader, const TimelineView& view) {
     std::int64_t rows = 0;
     Nodes open = roots_;
     while (!open.empty() && rows <= kMostRows) {
@@ -160,7 +160,7 @@ Result<bool> SpanCache::rowsAreFew(storage::RunReader& reader, const TimelineVie
     return rows <= kMostRows;
 }
 
-Result<bool> SpanCache::load(storage::RunReader& reader, const TimelineView& view, std::chrono::milliseconds budget) {
+Result<bool> SpanCache::load(storage::SpanReader& reader, const TimelineView& view, std::chrono::milliseconds budget) {
     const Deadline deadline = std::chrono::steady_clock::now() + budget;
     ++now_;
     if (stale_) DASGD_TRY(readRoots(reader));

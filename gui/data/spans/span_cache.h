@@ -15,7 +15,7 @@
 #include "core/base/result.h"
 #include "gui/data/spans/kind_set.h"
 #include "gui/data/spans/span_merge.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 
 namespace dasgd::gui {
 
@@ -39,7 +39,7 @@ public:
     // Call when the store has grown, or the run has ended.
     void grown(bool live);
     // Reads missing parts of the view, coarse ones first, for about `budget`; false: there is more to read.
-    Result<bool> load(storage::RunReader& reader, const TimelineView& view, std::chrono::milliseconds budget);
+    Result<bool> load(storage::SpanReader& reader, const TimelineView& view, std::chrono::milliseconds budget);
     // Frame of the parts read so far; missing parts are drawn from coarser levels.
     [[nodiscard]] TimelineFrame frame(const TimelineView& view) const;
 
@@ -68,13 +68,14 @@ private:
     using Deadline = std::chrono::steady_clock::time_point;
 
     Node& nodeOf(const storage::SpanPart& part);
-    Status readRoots(storage::RunReader& reader);
-    Status expand(storage::RunReader& reader, Node& node);
-    Status read(storage::RunReader& reader, Node& node);
-    Status readRows(storage::RunReader& reader, Node& node);
+    Status readRoots(storage::SpanReader& reader);
+    Status expand(storage::SpanReader& reader, Node& node);
+    Status read(storage::SpanReader& reader, Node& node);
+    Status readRows(storage::SpanReader& reader, Node& node);
     // Reads down to the detail that the view needs; false: stopped at the deadline.
-    Result<bool> refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows, Deadline deadline);
-    Result<bool> rowsAreFew(storage::RunReader& reader, const TimelineView& view);
+    Result<bool> refine(storage::SpanReader& reader, Node& node, const TimelineView& view, bool rows,
+                        Deadline deadline);
+    Result<bool> rowsAreFew(storage::SpanReader& reader, const TimelineView& view);
     bool collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const;
     bool appendSpans(const Node& node, TimeRange range, std::size_t most, std::vector<RankSpan>& spans) const;
     void drawRank(std::array<std::vector<TimelineItem>, 3>& lanes, TimelineRow row, const KindSet& hidden,

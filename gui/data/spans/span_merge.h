@@ -9,7 +9,6 @@
 
 #include "core/analysis/spans/overlap.h"
 #include "gui/data/spans/rank_order.h"
-#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

@@ -257,8 +257,8 @@ Result<QStringList> writeFigures(const FigureOptions& options, QStringList* warn
         const bool mayBeEmpty = options.file == kStandardInput && figures.size() > 1;
         for (NamedFigure& figure : figures) wanted.push_back({std::move(figure), mayBeEmpty});
     }
-    DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
-    DASGD_ASSIGN(const std::vector<RunItemPtr> all, allRuns(reader));
+    DASGD_ASSIGN(storage::WorkspaceReader reader, storage::WorkspaceReader::open(options.workspace));
+    DASGD_ASSIGN(const std::vector<RunItemPtr> all, allRuns(reader.runs()));
     // All figures are read and checked before the first file is written: a folder with half of them would block the
     // next try, which overwrites no file.
     std::vector<FigureContent> contents;

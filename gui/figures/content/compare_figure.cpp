@@ -32,7 +32,7 @@ std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, 
 }
 
 // `baseline`: index of the group that ratios refer to; nullopt: the one that `dasgd compare` chooses.
-Result<Compared> compare(storage::RunReader& reader, const std::vector<CompareGroup>& groups,
+Result<Compared> compare(storage::WorkspaceReader& reader, const std::vector<CompareGroup>& groups,
                          const std::optional<Target>& target, std::optional<std::size_t> baseline) {
     Compared out{.target = target};
     std::vector<ComparedRun> runs;
@@ -325,7 +325,7 @@ void takeScatter(const CompareView& view, const FigureSpec& spec, FigureContent&
 
 }  // namespace
 
-Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std::span<const RunItemPtr> runs,
+Status readComparison(storage::WorkspaceReader& reader, const FigureSpec& wanted, std::span<const RunItemPtr> runs,
                       std::span<const RunItemPtr> all, FigureContent& into) {
     FigureSpec spec = wanted;
     StyleBook styles;

@@ -10,7 +10,7 @@ namespace dasgd::gui {
 
 // Reads table, picture, sources and notes of `runs` into `into`. `all`: every run of the workspace; it decides the
 // styles. Errors: a store that cannot be read, a malformed target. An unknown baseline is told in `into.nothing`.
-[[nodiscard]] Status readComparison(storage::RunReader& reader, const FigureSpec& spec,
+[[nodiscard]] Status readComparison(storage::WorkspaceReader& reader, const FigureSpec& spec,
                                     std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all,
                                     FigureContent& into);
 

@@ -118,9 +118,9 @@ QStringList unusedNamesOf(const FigureSpec& spec, const std::vector<FigureSource
     return unused;
 }
 
-Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+Status readCurves(storage::WorkspaceReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                   std::span<const RunItemPtr> all, FigureContent& into) {
-    DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, runs, all, spec.names));
+    DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader.runs(), runs, all, spec.names));
     const MetricWords words = wordsOf(spec.metric.toStdString());
     DASGD_ASSIGN(FigureCurves made, figureCurves(reader, groups,
                                                  {.metric = spec.metric.toStdString(),
@@ -164,7 +164,7 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
 }
 
 // Totals of the window's spans by kind, over all ranks, as on the Timeline page.
-Result<FigureTable> totalsOf(storage::RunReader& reader, const RunItem& run, TimeRange window) {
+Result<FigureTable> totalsOf(storage::SpanReader& reader, const RunItem& run, TimeRange window) {
     SpanMeasure measuring(run.row.runId, window, static_cast<int>(run.row.workers));
     for (bool whole = false; !whole;) {
         DASGD_ASSIGN(whole, measuring.read(reader, std::chrono::hours(1)));
@@ -187,17 +187,17 @@ Result<FigureTable> totalsOf(storage::RunReader& reader, const RunItem& run, Tim
 }
 
 // Reads the timeline of the first run that recorded a reduction; if none did, of the first run.
-Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+Status readOneTimeline(storage::WorkspaceReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                        FigureContent& into) {
     const auto reduces =
         std::find_if(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->row.hidden.has_value(); });
     const RunItemPtr shown = reduces == runs.end() ? runs.front() : *reduces;
-    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(shown->row.runId));
+    DASGD_ASSIGN(const storage::RunDetail detail, reader.runs().detail(shown->row.runId));
     std::optional<TimeRange> window;
     if (spec.windowS) {
         window = TimeRange{static_cast<Ns>(spec.windowS->low * 1e9), static_cast<Ns>(spec.windowS->high * 1e9)};
     } else {
-        DASGD_ASSIGN(window, steadyWindow(reader, detail));
+        DASGD_ASSIGN(window, steadyWindow(reader.spans(), detail));
     }
     if (!window) {
         into.nothing = QStringLiteral("%1 was recorded without spans: set record.trace = \"full\".").arg(shown->id);
@@ -208,10 +208,10 @@ Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::
         into.nothing = QStringLiteral("%1 has no rank of the rows %2.").arg(shown->id, spec.rankRows);
         return {};
     }
-    DASGD_ASSIGN(into.timeline, readTimeline(reader, detail, *window, spec.inchesWide(), choice));
+    DASGD_ASSIGN(into.timeline, readTimeline(reader.spans(), detail, *window, spec.inchesWide(), choice));
     if (into.timeline->cut)
         into.notes << QStringLiteral("the CSV file has the first %1 spans of the window").arg(kMostSpans);
-    DASGD_ASSIGN(into.table, totalsOf(reader, *shown, *window));
+    DASGD_ASSIGN(into.table, totalsOf(reader.spans(), *shown, *window));
     if (!into.timeline->remark.isEmpty()) into.table.notes << into.timeline->remark;
     const QString name = runTitle(shown->row);
     into.sources.push_back({curveKey(*shown), name, name, {}, {shown}, {true}});
@@ -298,7 +298,8 @@ QStringList FigureContent::allNotes() const {
     return all;
 }
 
-Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> all) {
+Result<FigureContent> readFigure(storage::WorkspaceReader& reader, const FigureSpec& spec,
+                                 std::span<const RunItemPtr> all) {
     if (spec.kind == FigureKind::Panels) return readPanels(reader, spec, all);
     DASGD_ASSIGN(const FigureRuns chosen, runsOf(spec, all));
     FigureContent content{.kind = spec.kind, .missing = chosen.missing};

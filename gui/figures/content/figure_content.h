@@ -16,7 +16,7 @@
 #include "gui/kit/plots/graph_plot.h"
 #include "gui/kit/plots/heat_map.h"
 #include "gui/kit/plots/paper/paper_figure.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::gui {
 
@@ -75,7 +75,7 @@ struct FigureContent {
 };
 
 // Any thread. `all`: every run of the workspace. Errors: a faulty filter, a store that cannot be read.
-[[nodiscard]] Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec,
+[[nodiscard]] Result<FigureContent> readFigure(storage::WorkspaceReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 
 // The figure as a page. UI thread. `buckets`: as in PaperFigure, for a preview.

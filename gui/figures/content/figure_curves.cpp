@@ -23,10 +23,11 @@ namespace {
 constexpr std::size_t kPaperBuckets = 1000;  // about 2,000 points a curve: more than a printer resolves
 
 // Samples of the metric as recorded, or computed from the run's spans, for each rank or for the whole run.
-Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader, const RunItem& run,
+Result<std::vector<storage::MetricSample>> samplesOf(storage::WorkspaceReader& reader, const RunItem& run,
                                                      const CurveQuery& query) {
     if (!isFromSpans(query.metric)) {
-        DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = run.row.runId, .name = query.metric}));
+        DASGD_ASSIGN(storage::MetricAnswer answer,
+                     reader.metrics().samples({.runId = run.row.runId, .name = query.metric}));
         return std::move(answer.samples);
     }
     DASGD_ASSIGN(std::vector<storage::MetricSample> samples, readSpanCurve(reader, run, query.metric));
@@ -37,12 +38,12 @@ Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader,
 
 Along alongIn(const CurveQuery& query) { return isFromSpans(query.metric) ? Along::Time : alongOf(query.metric); }
 
-Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const CurveQuery& query) {
+Result<Series> readSeries(storage::WorkspaceReader& reader, const RunItem& run, const CurveQuery& query) {
     DASGD_ASSIGN(const std::vector<storage::MetricSample> found, samplesOf(reader, run, query));
     Series whole(alongIn(query));
     whole.add(found);
     if (query.axis == XAxis::Training) {
-        DASGD_ASSIGN(whole, onTrainingTime(reader, run.row, whole));
+        DASGD_ASSIGN(whole, onTrainingTime(reader.metrics(), run.row, whole));
     }
     return smoothed(whole, query.smoothing, query.scale);
 }
@@ -191,7 +192,7 @@ void addSeeds(const FigureGroup& group, const std::vector<Member>& members, cons
 }
 
 // Adds a curve for each rank. Ranks of a single run have their styles of the Run page.
-Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std::vector<Member>& members,
+Status addRanks(storage::WorkspaceReader& reader, const FigureGroup& group, const std::vector<Member>& members,
                 const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
     for (const Member& member : members) {
         DASGD_ASSIGN(const std::vector<storage::MetricSample> found, samplesOf(reader, *member.run, query));
@@ -202,7 +203,7 @@ Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std:
             Series& series = ranks.try_emplace(rank, alongIn(query)).first->second;
             series.add(own);
             if (query.axis != XAxis::Training) continue;
-            DASGD_ASSIGN(series, onTrainingTime(reader, member.run->row, series));
+            DASGD_ASSIGN(series, onTrainingTime(reader.metrics(), member.run->row, series));
         }
         const QString name = seedCurveName(group, *member.run);
         for (Curve& curve : rankCurves(
@@ -224,7 +225,7 @@ Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std:
 }
 
 // Adds the curves of a group. `members`: the runs that have the metric and are taken; at least one.
-Status addCurves(storage::RunReader& reader, const FigureGroup& group, std::vector<Member> members,
+Status addCurves(storage::WorkspaceReader& reader, const FigureGroup& group, std::vector<Member> members,
                  const QStringList& notes, const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
     if (query.lines == FigureLines::Mean || query.lines == FigureLines::MeanAndSeeds) {
         Curve curve{.name = group.name, .style = group.style, .note = notes.join(QStringLiteral("; "))};
@@ -293,7 +294,7 @@ bool FigureGroup::inMean(const RunItem& run, FigureMembers members) const {
 }
 
 Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader) {
-    DASGD_ASSIGN(std::vector<storage::RunRow> rows, reader.runs());
+    DASGD_ASSIGN(std::vector<storage::RunRow> rows, reader.list());
     std::vector<RunItemPtr> all;
     all.reserve(rows.size());
     RunItemMaker maker;
@@ -311,7 +312,7 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
     const auto styleOf = [&](const RunItem& run) { return styles.styleOf(run); };
     for (CompareGroup& own : apartByNames(compareGroups(runs, styleOf), names)) {
         // The link is a setting, so all runs of a group have the same.
-        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(own.runs.front()->row.runId));
+        DASGD_ASSIGN(const storage::RunDetail detail, reader.detail(own.runs.front()->row.runId));
         groups.push_back({.key = curveKey(*own.runs.front()),
                           .usualName = own.name,
                           .name = nameOfCurves(names, own.runs, own.name),
@@ -324,7 +325,7 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
     return groups;
 }
 
-Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
+Result<FigureCurves> figureCurves(storage::WorkspaceReader& reader, const std::vector<FigureGroup>& groups,
                                   const CurveQuery& query) {
     FigureCurves out;
     StylesApart styles;

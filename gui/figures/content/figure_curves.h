@@ -13,7 +13,7 @@
 #include "gui/data/runs/style_book.h"
 #include "gui/figures/model/figure_spec.h"
 #include "gui/kit/curves/curve.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 
 namespace dasgd::gui {
 
@@ -76,7 +76,7 @@ inline constexpr std::size_t kMostRankCurves = 64;
 // themselves are curves of their own, each to its own end, and the notes name the runs that are left out. Groups
 // without the metric give no curve. The meaning of a mean, as "mean ± std, n = 3", follows the name of its curve; if
 // it is the same for all curves, a note says it once instead.
-[[nodiscard]] Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
-                                                const CurveQuery& query);
+[[nodiscard]] Result<FigureCurves> figureCurves(storage::WorkspaceReader& reader,
+                                                const std::vector<FigureGroup>& groups, const CurveQuery& query);
 
 }  // namespace dasgd::gui

@@ -68,7 +68,8 @@ FigureSpec panelSpec(const FigureSpec& spec, std::size_t panel) {
     return own;
 }
 
-Result<FigureContent> readPanels(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> all) {
+Result<FigureContent> readPanels(storage::WorkspaceReader& reader, const FigureSpec& spec,
+                                 std::span<const RunItemPtr> all) {
     FigureContent content{.kind = FigureKind::Panels};
     for (std::size_t i = 0; i < spec.panels.size(); ++i) {
         DASGD_ASSIGN(FigureContent panel, readFigure(reader, panelSpec(spec, i), all));

@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 // Reads every panel. Any thread. Panels of curves share one legend above all of them if each name has the same style in
 // all.
-[[nodiscard]] Result<FigureContent> readPanels(storage::RunReader& reader, const FigureSpec& spec,
+[[nodiscard]] Result<FigureContent> readPanels(storage::WorkspaceReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 // The curves of the legend that the panels share; none where each has its own.
 [[nodiscard]] std::vector<Curve> sharedLegendOf(const FigureContent& content, const FigureSpec& spec);

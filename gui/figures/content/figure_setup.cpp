@@ -50,7 +50,7 @@ QString seedsInWords(const FigureContent& content) {
 
 // Caution on drawn runs beside which other programs ran: "other programs took cores beside 1 of 3 runs of dasgd: …"; ""
 // where none was disturbed.
-Result<QString> disturbedOf(storage::RunReader& reader, const FigureContent& content) {
+Result<QString> disturbedOf(storage::WorkspaceReader& reader, const FigureContent& content) {
     std::vector<ComparedGroup> groups;
     for (const FigureSource& source : content.sources) {
         ComparedGroup group;
@@ -129,9 +129,9 @@ QString withEnd(QString sentence) {
 
 }  // namespace
 
-Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureContent& into) {
-    DASGD_ASSIGN(const std::vector<RunSetup> setups, setupsOf(reader, spec, into));
-    DASGD_ASSIGN(const QString commits, commitsInWords(reader, into));
+Status addSetup(storage::WorkspaceReader& reader, const FigureSpec& spec, FigureContent& into) {
+    DASGD_ASSIGN(const std::vector<RunSetup> setups, setupsOf(reader.runs(), spec, into));
+    DASGD_ASSIGN(const QString commits, commitsInWords(reader.runs(), into));
     QStringList parts{QString::fromStdString(setupInWords(commonSetup(setups))), seedsInWords(into), commits};
     if (!setups.empty()) parts << runsInWords(into);
     parts.removeAll(QString());

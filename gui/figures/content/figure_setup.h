@@ -9,7 +9,7 @@ namespace dasgd::gui {
 // Fills `into.setup` from the runs in the picture. Notes and cautions name the differences of their set-ups and, where
 // a time is shown, the runs beside which other programs took cores. Workers and hosts of a scaling figure are its
 // variables and no differences, nor are the batches of strong scaling. Errors: a store that cannot be read.
-[[nodiscard]] Status addSetup(storage::RunReader& reader, const FigureSpec& spec, FigureContent& into);
+[[nodiscard]] Status addSetup(storage::WorkspaceReader& reader, const FigureSpec& spec, FigureContent& into);
 
 // Caption of a figure: the user's words, else its title, then the set-up with the commits or the run's id, and the
 // cautions: "Loss. lenet on mnist, 4 workers, batch 32 a worker, gloo, link not emulated, n = 3, commit 83e1fb3d.

@@ -162,7 +162,7 @@ QString barsInWords(const std::vector<Curve>& curves) {
 
 }  // namespace
 
-Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+Status readScaling(storage::WorkspaceReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                    std::span<const RunItemPtr> all, FigureContent& into) {
     std::vector<RunItemPtr> finished;
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(finished),

@@ -9,7 +9,8 @@
 namespace dasgd::gui {
 
 // Fills curves, axes, table, points and sources from the finished runs among `runs`; `all` decides the styles.
-[[nodiscard]] Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
-                                 std::span<const RunItemPtr> all, FigureContent& into);
+[[nodiscard]] Status readScaling(storage::WorkspaceReader& reader, const FigureSpec& spec,
+                                 std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all,
+                                 FigureContent& into);
 
 }  // namespace dasgd::gui

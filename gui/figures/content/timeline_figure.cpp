@@ -111,8 +111,8 @@ std::uint32_t rgbOnPaper(SpanKind kind) {
     return kind == SpanKind::Snapshot ? kSnapshotOnPaper : rgbOf(kind);
 }
 
-Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run) {
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(run.row.runId));
+Result<std::optional<TimeRange>> steadyWindow(storage::SpanReader& reader, const storage::RunDetail& run) {
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.extent(run.row.runId));
     if (!extent) return std::optional<TimeRange>{};
     const double all = static_cast<double>(extent->end - extent->start);
     const double step = run.row.steps > 0 ? all / static_cast<double>(run.row.steps) : all;
@@ -122,7 +122,7 @@ Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const 
     for (const double part : {0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65}) {
         const Ns middle = extent->start + static_cast<Ns>(all * part);
         const TimeRange window{middle - half, middle + half};
-        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(run.row.runId, window));
+        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.touching(run.row.runId, window));
         Ns evaluating = 0;
         for (const storage::SpanRow& row : spans) {
             if (row.span.kind == SpanKind::Eval) evaluating += row.span.end - row.span.start;
@@ -161,7 +161,7 @@ Result<TimelineChoice> timelineChoiceOf(const FigureSpec& spec, int workers) {
     return choice;
 }
 
-Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window,
+Result<TimelineContent> readTimeline(storage::SpanReader& reader, const storage::RunDetail& run, TimeRange window,
                                      double widthIn, const TimelineChoice& choice, std::size_t mostSpans) {
     const Ns margin = window.end - window.start;
     SpanCache cache;
@@ -183,7 +183,7 @@ Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::
     std::set<int> ranks;
     for (const RankGroup& row : choice.rows) ranks.insert(row.ranks.begin(), row.ranks.end());
     // The limit is applied here: one in the query would count the spans of ranks that are not drawn.
-    DASGD_ASSIGN(content.spans, reader.spans(run.row.runId, window));
+    DASGD_ASSIGN(content.spans, reader.touching(run.row.runId, window));
     std::erase_if(content.spans, [&ranks](const storage::SpanRow& row) { return !ranks.contains(row.rank); });
     content.cut = content.spans.size() > mostSpans;
     if (content.cut) {

@@ -12,12 +12,13 @@
 #include "gui/figures/model/figure_spec.h"
 #include "gui/kit/plots/paper/paper_page.h"
 #include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 
 namespace dasgd::gui {
 
 // A window of about a dozen steps near the middle of the run, with as little evaluation as possible; nullopt where the
 // run recorded no spans.
-[[nodiscard]] Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run);
+[[nodiscard]] Result<std::optional<TimeRange>> steadyWindow(storage::SpanReader& reader, const storage::RunDetail& run);
 
 // The rows that are drawn, and the kinds of span hidden in them.
 struct TimelineChoice {
@@ -45,7 +46,7 @@ inline constexpr std::size_t kMostSpans = 1'000'000;
 [[nodiscard]] std::uint32_t rgbOnPaper(SpanKind kind);
 
 // Reads the spans of a window, with short ones merged as far as `widthIn` inches of paper allow.
-[[nodiscard]] Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run,
+[[nodiscard]] Result<TimelineContent> readTimeline(storage::SpanReader& reader, const storage::RunDetail& run,
                                                    TimeRange window, double widthIn, const TimelineChoice& choice,
                                                    std::size_t mostSpans = kMostSpans);
 // The timeline as a page of `widthIn` inches. `label`, `tick`: text size of labels and of the axis, in points.

@@ -10,7 +10,7 @@
 #include "gui/data/runs/run_item.h"
 #include "gui/kit/curves/curve.h"
 #include "gui/kit/plots/plot_view.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 
 namespace dasgd::gui {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "storage/read/run_reader.h"
+#include "storage/runs/run_row.h"
 
 namespace dasgd::gui {
 

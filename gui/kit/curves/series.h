@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
 
 namespace dasgd::gui {
 

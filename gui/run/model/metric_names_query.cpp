@@ -16,7 +16,7 @@ Status MetricNamesQuery::refresh(LiveStore& store) {
         Known& known = known_[run];
         if (!known.complete || known.watchedSince != store.watchedSince(run)) {
             const bool live = store.isLive(run);
-            DASGD_ASSIGN(known.names, store.reader().metricNames(run.toStdString()));
+            DASGD_ASSIGN(known.names, store.reader().metrics().names(run.toStdString()));
             known.complete = !live;
             known.watchedSince = store.watchedSince(run);
         }

@@ -26,9 +26,9 @@ Status RankSeriesQuery::refresh(LiveStore& store) {
         const bool first = cursor.version != wish.version || cursor.watchedSince != store.watchedSince();
         if (first) cursor = {.version = wish.version, .watchedSince = store.watchedSince()};
         if (cursor.revision == store.revision()) continue;
-        DASGD_ASSIGN(
-            storage::MetricAnswer answer,
-            store.reader().metrics({.runId = run.toStdString(), .name = name, .afterRowid = cursor.lastRowid}));
+        DASGD_ASSIGN(storage::MetricAnswer answer,
+                     store.reader().metrics().samples(
+                         {.runId = run.toStdString(), .name = name, .afterRowid = cursor.lastRowid}));
         cursor.revision = store.revision();
         cursor.lastRowid = answer.lastRowid;
         if (answer.samples.empty() && !first) continue;

@@ -29,11 +29,11 @@ Status RankStatesQuery::refresh(LiveStore& store) {
     if (!fresh_.due(store) || !store.runs().contains(run)) return {};
     fresh_.begin(store);
     RankStates states{.runId = run};
-    DASGD_ASSIGN(states.timed, store.reader().ranks(run.toStdString()));
+    DASGD_ASSIGN(states.timed, store.reader().runs().ranks(run.toStdString()));
     if (store.isLive(run)) {
         DASGD_TRY(readNow(store, states));
     } else {
-        DASGD_ASSIGN(const storage::RunDetail ended, store.reader().run(run.toStdString()));
+        DASGD_ASSIGN(const storage::RunDetail ended, store.reader().runs().detail(run.toStdString()));
         states.straggler = ended.straggler;
     }
     fresh_.end();
@@ -43,12 +43,12 @@ Status RankStatesQuery::refresh(LiveStore& store) {
 
 Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     const std::string id = states.runId.toStdString();
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spans().extent(id));
     if (!extent) return {};
     const RunItem& run = *store.runs().at(states.runId);
     const auto newest = [&](Ns reach) { return TimeRange{std::max(extent->start, extent->end - reach), extent->end}; };
     TimeRange recent = newest(reach_);
-    DASGD_ASSIGN(std::vector<storage::SpanRow> spans, store.reader().spans(id, recent, 2 * kManySpans));
+    DASGD_ASSIGN(std::vector<storage::SpanRow> spans, store.reader().spans().touching(id, recent, 2 * kManySpans));
     std::vector<RankNow> now = ranksNow(spans, recent);
     states.hasRounds = communicates(run.row);
     // A round or two steps may be longer than the stretch.
@@ -60,7 +60,7 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     if (grows()) {
         reach_ *= 2;
         recent = newest(reach_);
-        DASGD_ASSIGN(spans, store.reader().spans(id, recent, 2 * kManySpans));
+        DASGD_ASSIGN(spans, store.reader().spans().touching(id, recent, 2 * kManySpans));
         now = ranksNow(spans, recent);
     }
     const bool many = spans.size() > kManySpans;

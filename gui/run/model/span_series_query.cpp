@@ -40,12 +40,12 @@ Status SpanSeriesQuery::refresh(LiveStore& store) {
         return {};
     }
     fresh_.begin(store);
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.row.runId));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spans().extent(run.row.runId));
     if (extent && extent->end > extent->start) {
         if (!slices_) {
-            DASGD_ASSIGN(slices_, SpanSlices::of(store.reader(), run.row.runId, *extent));
+            DASGD_ASSIGN(slices_, SpanSlices::of(store.reader().spans(), run.row.runId, *extent));
         }
-        DASGD_ASSIGN(const bool done, read(store.reader(), run, *extent));
+        DASGD_ASSIGN(const bool done, read(store.reader().spans(), run, *extent));
         reading_ = !done;
         if (reading_) return ask(), Status{};
         tell(run, names);
@@ -54,7 +54,7 @@ Status SpanSeriesQuery::refresh(LiveStore& store) {
     return {};
 }
 
-Result<bool> SpanSeriesQuery::read(storage::RunReader& reader, const RunItem& run, TimeRange extent) {
+Result<bool> SpanSeriesQuery::read(storage::SpanReader& reader, const RunItem& run, TimeRange extent) {
     const auto deadline = std::chrono::steady_clock::now() + kSeriesBudget;
     while (std::chrono::steady_clock::now() < deadline) {
         DASGD_ASSIGN(const bool more, slices_->readNext(reader, run, extent, live_));

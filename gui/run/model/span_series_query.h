@@ -27,7 +27,7 @@ signals:
 
 private:
     // Reads on for about 40 ms; false: there is more to read.
-    Result<bool> read(storage::RunReader& reader, const RunItem& run, TimeRange extent);
+    Result<bool> read(storage::SpanReader& reader, const RunItem& run, TimeRange extent);
     void tell(const RunItem& run, const std::vector<std::string>& names);
 
     Wishes<std::map<std::string, int>> wished_{this};  // holders by name

@@ -15,7 +15,7 @@ Status FactsQuery::refresh(LiveStore& store) {
     std::vector<RunFacts> facts;
     for (const QString& run : wanted) {
         if (!store.runs().contains(run)) continue;
-        DASGD_ASSIGN(storage::RunDetail detail, store.reader().run(run.toStdString()));
+        DASGD_ASSIGN(storage::RunDetail detail, store.reader().runs().detail(run.toStdString()));
         RunFiles files = filesOf(storage::WorkspacePaths{store.workspace()}.run(detail.row.runId));
         facts.push_back({.detail = std::move(detail), .files = std::move(files)});
     }

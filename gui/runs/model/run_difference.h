@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gui/data/runs/run_item.h"
+#include "storage/read/run_reader.h"
 
 namespace dasgd::gui {
 

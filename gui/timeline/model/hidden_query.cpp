@@ -24,20 +24,20 @@ std::optional<Spans> unlessTooMany(Spans spans) {
     return spans;
 }
 
-Result<std::optional<Spans>> readSpansThatEndIn(storage::RunReader& reader, const std::string& id, TimeRange range) {
+Result<std::optional<Spans>> readSpansThatEndIn(storage::SpanReader& reader, const std::string& id, TimeRange range) {
     constexpr std::size_t kMost = HiddenQuery::kMostSpans + 1;
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(id));
-    DASGD_ASSIGN(const std::int64_t all, reader.spanCount(id));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.extent(id));
+    DASGD_ASSIGN(const std::int64_t all, reader.count(id));
     if (!extent || extent->end <= extent->start) return Spans{};
     range = {std::max(range.start, extent->start), std::min(range.end, extent->end)};
     if (range.end <= range.start) return Spans{};
     // If the estimate is far above the limit, nothing is read at all.
     const double part = static_cast<double>(range.end - range.start) / static_cast<double>(extent->end - extent->start);
     if (part * static_cast<double>(all) > 2.0 * kMost) return std::nullopt;
-    DASGD_ASSIGN(Spans spans, reader.spans(id, range, kMost));
+    DASGD_ASSIGN(Spans spans, reader.touching(id, range, kMost));
     const TimeRange whole = fromFirstTransfer(spans, range);
     if (whole.start < range.start && spans.size() < kMost) {
-        DASGD_ASSIGN(spans, reader.spans(id, whole, kMost));
+        DASGD_ASSIGN(spans, reader.touching(id, whole, kMost));
     }
     return unlessTooMany(std::move(spans));
 }
@@ -83,7 +83,7 @@ Result<std::optional<std::vector<RankSpan>>> HiddenQuery::spansThatEndIn(LiveSto
             return spans;
         }
     }
-    return readSpansThatEndIn(store.reader(), run.toStdString(), range);
+    return readSpansThatEndIn(store.reader().spans(), run.toStdString(), range);
 }
 
 }  // namespace dasgd::gui

@@ -27,7 +27,7 @@ void LatenessQuery::tell(const LatenessAnswer& answer) {
     deliver([this, answer] { emit arrived(answer); });
 }
 
-Result<bool> LatenessQuery::read(storage::RunReader& reader) {
+Result<bool> LatenessQuery::read(storage::SpanReader& reader) {
     const auto deadline = std::chrono::steady_clock::now() + kLatenessBudget;
     for (;;) {
         DASGD_ASSIGN(const bool last, spans_.readPart(reader));
@@ -35,9 +35,9 @@ Result<bool> LatenessQuery::read(storage::RunReader& reader) {
     }
 }
 
-Status LatenessQuery::readClocks(storage::RunReader& reader, const std::string& run) {
+Status LatenessQuery::readClocks(storage::MetricReader& reader, const std::string& run) {
     DASGD_ASSIGN(const storage::MetricAnswer bounds,
-                 reader.metrics({.runId = run, .name = metrics::kClockErrorS, .afterRowid = clocksRead_}));
+                 reader.samples({.runId = run, .name = metrics::kClockErrorS, .afterRowid = clocksRead_}));
     if (bounds.samples.empty()) return {};
     clocksRead_ = bounds.lastRowid;
     for (const storage::MetricSample& sample : bounds.samples) clockErrorS_ = std::max(clockErrorS_, sample.value);
@@ -60,7 +60,7 @@ Status LatenessQuery::refresh(LiveStore& store) {
     const std::string id = run.toStdString();
     if (!reading_) {
         fresh_.begin(store);
-        DASGD_ASSIGN(const bool any, spans_.begin(store.reader(), id));
+        DASGD_ASSIGN(const bool any, spans_.begin(store.reader().spans(), id));
         if (!any) {
             fresh_.end();
             tell({run, std::nullopt, false});
@@ -68,11 +68,11 @@ Status LatenessQuery::refresh(LiveStore& store) {
         }
         reading_ = true;
     }
-    DASGD_ASSIGN(const bool done, read(store.reader()));
+    DASGD_ASSIGN(const bool done, read(store.reader().spans()));
     if (!done) return ask(), Status{};
     reading_ = false;
     const bool newestOnly = spans_.newestOnly();
-    DASGD_TRY(readClocks(store.reader(), id));
+    DASGD_TRY(readClocks(store.reader().metrics(), id));
     const double clockErrorNs = clockErrorS_ * 1e9;
     tell({run, latenessOf(spans_.take(), known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs});
     fresh_.end();

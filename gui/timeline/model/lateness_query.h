@@ -32,11 +32,11 @@ signals:
 
 private:
     // Reads on for about 40 ms; false: there is more to read.
-    Result<bool> read(storage::RunReader& reader);
+    Result<bool> read(storage::SpanReader& reader);
     void tell(const LatenessAnswer& answer);
 
     // Reads the largest clock error that a rank has recorded; none on one host.
-    Status readClocks(storage::RunReader& reader, const std::string& run);
+    Status readClocks(storage::MetricReader& reader, const std::string& run);
 
     Wishes<std::set<const void*>> viewers_{this};
     std::optional<LatenessAnswer> told_;

@@ -26,14 +26,14 @@ Status OverviewQuery::refresh(LiveStore& store) {
     const bool live = store.isLive(run);
     if (complete_ && answeredWidth_ == width && !fresh_.due(store)) return {};
     fresh_.begin(store);
-    DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.toStdString()));
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.toStdString()));
+    DASGD_ASSIGN(const std::int64_t spans, store.reader().spans().count(run.toStdString()));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spans().extent(run.toStdString()));
     // The end of a run adds no span, but marks the part after its last window as untimed.
     const bool grew = spans != answeredSpans_ || live != answeredLive_;
     if (!extent || (!grew && answeredWidth_ == width && complete_)) return {};
     if (grew) spans_.grown(live);
     const TimelineView view{*extent, static_cast<double>(extent->end - extent->start) / width};
-    DASGD_ASSIGN(complete_, spans_.load(store.reader(), view, kBudget));
+    DASGD_ASSIGN(complete_, spans_.load(store.reader().spans(), view, kBudget));
     // During a long read, partial pictures are delivered for part of the time.
     if (complete_ || partial_.due()) {
         const qint64 from = partial_.now();

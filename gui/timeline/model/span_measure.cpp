@@ -21,11 +21,11 @@ void addTo(OverlapSummary& sum, const OverlapSummary& more) {
 
 }  // namespace
 
-Result<bool> SpanMeasure::read(storage::RunReader& reader, std::chrono::milliseconds budget) {
+Result<bool> SpanMeasure::read(storage::SpanReader& reader, std::chrono::milliseconds budget) {
     const auto deadline = std::chrono::steady_clock::now() + budget;
     if (slice_ == 0) {
-        DASGD_ASSIGN(const std::int64_t spans, reader.spanCount(runId_));
-        DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(runId_));
+        DASGD_ASSIGN(const std::int64_t spans, reader.count(runId_));
+        DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.extent(runId_));
         // Time before and after the run does not count as idle.
         const TimeRange within{std::max(range_.start, extent ? extent->start : range_.start),
                                std::min(range_.end, extent ? extent->end : range_.end)};
@@ -38,7 +38,7 @@ Result<bool> SpanMeasure::read(storage::RunReader& reader, std::chrono::millisec
     }
     while (next_ < counted_.end) {
         const TimeRange slice{next_, std::min(counted_.end, next_ + stride_)};
-        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(runId_, slice));
+        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.touching(runId_, slice));
         // Stretches far outside the run are skipped quickly.
         stride_ = spans.empty() ? 2 * stride_ : slice_;
         take(slice, spans);

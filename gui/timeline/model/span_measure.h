@@ -11,7 +11,7 @@
 #include "core/analysis/spans/idle.h"
 #include "core/analysis/spans/overlap.h"
 #include "core/base/result.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 
 namespace dasgd::gui {
 
@@ -56,7 +56,7 @@ public:
         : runId_(std::move(runId)), range_(range), workers_(workers), imported_(imported), next_(range.start) {}
 
     // Reads on for about `budget`; false: there is more to read.
-    Result<bool> read(storage::RunReader& reader, std::chrono::milliseconds budget);
+    Result<bool> read(storage::SpanReader& reader, std::chrono::milliseconds budget);
     [[nodiscard]] Measure result() const;
     [[nodiscard]] const std::string& runId() const { return runId_; }
 

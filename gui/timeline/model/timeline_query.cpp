@@ -52,7 +52,7 @@ void TimelineQuery::takeRun(LiveStore& store) {
 
 Status TimelineQuery::takeGrowth(LiveStore& store) {
     if (revision_ == store.revision() || run_.isEmpty()) return {};
-    DASGD_ASSIGN(const Ns newest, store.reader().newestInstant(run_.toStdString()));
+    DASGD_ASSIGN(const Ns newest, store.reader().runs().newestInstant(run_.toStdString()));
     const bool live = store.isLive(run_);
     const bool grew = newest != std::exchange(newest_, newest) || live != std::exchange(live_, live);
     revision_ = store.revision();
@@ -74,7 +74,7 @@ Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
     if (!wanted || wanted->runId != run_ || run_.isEmpty()) return {};
     // Partial frames are shown meanwhile; reading gets a multiple of the time that forming one takes.
     DASGD_ASSIGN(const bool complete,
-                 spans_.load(store.reader(), wanted->view, std::clamp(3 * formed_, kLoadBudget, kMostLoad)));
+                 spans_.load(store.reader().spans(), wanted->view, std::clamp(3 * formed_, kLoadBudget, kMostLoad)));
     const auto begun = std::chrono::steady_clock::now();
     auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->view));
     formed_ = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
@@ -95,7 +95,7 @@ Status TimelineQuery::answerMeasure(LiveStore& store) {
         wantedMeasure_.reset();
     }
     if (!measuring_) return {};
-    DASGD_ASSIGN(const bool complete, measuring_->read(store.reader(), kMeasureBudget));
+    DASGD_ASSIGN(const bool complete, measuring_->read(store.reader().spans(), kMeasureBudget));
     if (!complete) return ask(), Status{};
     deliver([this, measure = measuring_->result()] { emit measured(measure); });
     measuring_.reset();

@@ -60,7 +60,7 @@ TEST_F(CollectCommand, TakesInWhatAForwarderSendsAfterTheRunHasEnded) {
     std::int64_t spans = 0;
     auto reader = home_.reader();
     test::orDie(
-        reader.eachSpan(home_.runId, [&](const storage::SpanRow& row) { return ++spans > 0 && row.rank == 1; }));
+        reader.spans().each(home_.runId, [&](const storage::SpanRow& row) { return ++spans > 0 && row.rank == 1; }));
     EXPECT_EQ(spans, 500);
 }
 

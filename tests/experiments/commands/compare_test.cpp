@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
 #include "tests/experiments/commands/finished_run.h"
 
 namespace dasgd::experiments {
@@ -66,9 +66,9 @@ TEST_F(CompareCommand, TheTimeToATargetIsWhatItsOwnStepsTook) {
     const auto& group = json["groups"][0];
     EXPECT_EQ(group["time"], "simulated");
     ASSERT_EQ(group["steps_to_target"]["mean"], 5);
-    auto reader = storage::RunReader::open(folder_.workspace());
+    auto reader = storage::MetricReader::open(folder_.workspace());
     ASSERT_TRUE(reader);
-    const auto reached = reader->metrics({.runId = group["runs"][0], .name = "run/target_reached"});
+    const auto reached = reader->samples({.runId = group["runs"][0], .name = "run/target_reached"});
     ASSERT_EQ(reached->samples.size(), 1U);
     const double seconds = group["seconds_to_target"]["mean"];
     EXPECT_DOUBLE_EQ(seconds, reached->samples[0].wallS);

@@ -30,7 +30,7 @@ protected:
         const test::Ended ended = folder_.run(words);
         ASSERT_EQ(ended.exit, 0) << ended.err;
         auto reader = storage::RunReader::open(folder_.workspace());
-        runs_.push_back(reader->runs()->front().runId);
+        runs_.push_back(reader->list()->front().runId);
     }
     [[nodiscard]] nlohmann::json json(const std::string& here, const std::string& there) const {
         const test::Ended ended = folder_.run({"diff", here, there, "-w", "w", "--json"});

@@ -36,7 +36,7 @@ protected:
     }
     [[nodiscard]] std::string url() const { return "ssh://login" + folder_.workspace().string(); }
     [[nodiscard]] storage::RunRow row(const std::string& workspace) const {
-        return storage::RunReader::open(folder_.path() / workspace).value().runs().value().front();
+        return storage::RunReader::open(folder_.path() / workspace).value().list().value().front();
     }
     test::DasgdFolder folder_;
     test::Environment environment_;
@@ -108,7 +108,7 @@ TEST_F(MirrorCommand, WhatWaitsThereIsMovedAndHeldFromHere) {
     const test::Ended released = run({"queue", "release", first, "--work", "-w", "here"});
     EXPECT_EQ(released.exit, 0) << released.err;
     EXPECT_TRUE(test::eventually([&] {
-        const auto rows = reader.runs().value();
+        const auto rows = reader.list().value();
         return std::ranges::all_of(rows, [](const storage::RunRow& row) { return row.status == "finished"; });
     })) << test::contentOf(folder_.workspace() / "logs/queue-work.log");
     auto here = storage::RunReader::open(folder_.path() / "here").value();
@@ -124,7 +124,7 @@ TEST_F(MirrorCommand, NewRunsGoThereToo) {
     const std::string first = nlohmann::json::parse(added.out.substr(0, added.out.find('\n')))["run_id"];
     EXPECT_TRUE(test::eventually([&] {
         auto reader = storage::RunReader::open(folder_.workspace());
-        const auto rows = reader ? reader->runs().value() : std::vector<storage::RunRow>();
+        const auto rows = reader ? reader->list().value() : std::vector<storage::RunRow>();
         return rows.size() == 2 && rows[0].status == "finished" && rows[1].status == "finished";
     })) << test::contentOf(folder_.workspace() / "logs/queue-work.log");
     ASSERT_EQ(mirrorOnce().exit, 0);

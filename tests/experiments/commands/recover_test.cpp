@@ -23,11 +23,11 @@ TEST(RecoverCommand, TakesInARunWhoseProcessesWereKilled) {
     ASSERT_TRUE(test::eventually([&] {
         return folder.run({"list", "-w", "w"}).out.find("interrupted") != std::string::npos;
     }));
-    const std::string run = storage::RunReader::open(folder.workspace())->runs()->front().runId;
+    const std::string run = storage::RunReader::open(folder.workspace())->list()->front().runId;
     EXPECT_THAT(folder.run({"show", run, "-w", "w"}).out, HasSubstr("interrupted"));
-    EXPECT_EQ(storage::RunReader::open(folder.workspace())->runs()->front().status, "running") << "as it is stored";
+    EXPECT_EQ(storage::RunReader::open(folder.workspace())->list()->front().status, "running") << "as it is stored";
     ASSERT_TRUE(test::eventually([&] { return folder.run({"recover", "-w", "w"}).out.starts_with("1 run taken in"); }));
-    EXPECT_EQ(storage::RunReader::open(folder.workspace())->runs()->front().status, "interrupted");
+    EXPECT_EQ(storage::RunReader::open(folder.workspace())->list()->front().status, "interrupted");
     EXPECT_THAT(folder.run({"recover", "-w", "w"}).out, HasSubstr("0 runs taken in"));
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/base/metric_names.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/experiments/commands/finished_run.h"
 #include "tests/support/live_run.h"
 
@@ -27,7 +27,7 @@ class ResumeCommand : public ::testing::Test {
 protected:
     [[nodiscard]] std::vector<storage::RunRow> rows() const {
         auto reader = storage::RunReader::open(folder_.workspace());
-        return reader ? reader->runs().value() : std::vector<storage::RunRow>();
+        return reader ? reader->list().value() : std::vector<storage::RunRow>();
     }
     [[nodiscard]] std::string modelOf(const storage::RunRow& row) const {
         return test::contentOf(folder_.workspace() / "runs" / row.runId / "model.safetensors");
@@ -37,7 +37,7 @@ protected:
         const test::Ended ended = folder_.run({"run", "e.toml", "-w", "whole", "-q", "--json"});
         EXPECT_EQ(ended.exit, 0) << ended.err;
         auto reader = storage::RunReader::open(folder_.path() / "whole");
-        const auto row = reader->runs()->front();
+        const auto row = reader->list()->front();
         return test::contentOf(folder_.path() / "whole" / "runs" / row.runId / "model.safetensors");
     }
     test::DasgdFolder folder_;
@@ -57,8 +57,8 @@ TEST_P(AfterAStop, GoesOnAndEndsWithTheSameBits) {
     ASSERT_EQ(resumed.exit, 0) << resumed.err;
     const test::Ended whole = folder.run({"run", "e.toml", "-w", "w", "-q"});
     ASSERT_EQ(whole.exit, 0) << whole.err;
-    auto reader = storage::RunReader::open(folder.workspace());
-    const auto rows = reader->runs().value();  // newest first
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
+    const auto rows = reader->runs().list().value();  // newest first
     ASSERT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[1].status, "finished");
     EXPECT_EQ(rows[1].resumedFrom, rows[2].runId);
@@ -79,7 +79,7 @@ TEST_P(AfterAStop, GoesOnAndEndsWithTheSameBits) {
     EXPECT_FALSE(model(rows[0]).empty());
     // Curves are those of one training: every loss once, time going on.
     const auto losses =
-        reader->metrics({.runId = rows[1].runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
+        reader->metrics().samples({.runId = rows[1].runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
     ASSERT_EQ(losses.size(), static_cast<std::size_t>(stepsOn(backend)));
     for (std::size_t i = 1; i < losses.size(); ++i) {
         ASSERT_EQ(losses[i].step, losses[i - 1].step + 1);
@@ -182,10 +182,10 @@ TEST_F(ResumeCommand, GoesOnWithAnotherNumberOfWorkers) {
     EXPECT_EQ(row.resumedStep, stopped.steps);
     EXPECT_EQ(row.steps, 8'053);
     EXPECT_THAT(row.config, HasSubstr("[cluster.before]"));
-    auto reader = storage::RunReader::open(folder_.workspace());
-    const auto losses = reader->metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
+    auto reader = storage::MetricReader::open(folder_.workspace());
+    const auto losses = reader->samples({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
     const auto before =
-        reader->metrics({.runId = stopped.runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
+        reader->samples({.runId = stopped.runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
     ASSERT_FALSE(losses.empty() || before.empty());
     EXPECT_NEAR(losses.front().epoch, before.back().epoch, 0.03) << "the same place in the data";
     EXPECT_GT(losses.front().wallS, before.back().wallS);

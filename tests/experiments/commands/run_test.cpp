@@ -277,7 +277,7 @@ TEST(RunCommand, OnAClusterOfThisHostKeepsToItsProfile) {
     ASSERT_EQ(ended.exit, kFinished) << ended.err;
     auto reader = storage::RunReader::open(folder.path() / "kept");
     ASSERT_TRUE(reader) << reader.error().message;
-    const auto rows = reader->runs().value();
+    const auto rows = reader->list().value();
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_THAT(rows[0].config, HasSubstr("threads_per_worker = 2"));
     const test::Ended unknown = folder.run({"run", "e.toml", "--on", "dekk", "-q"});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/command.h"
+#include "storage/read/metric_reader.h"
 #include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
@@ -44,11 +45,11 @@ protected:
         EXPECT_EQ(ended.exit, kFinished) << ended.err;
         return nlohmann::json::parse(ended.out);
     }
-    std::vector<storage::RunRow> rows() { return *storage::RunReader::open(folder_.workspace())->runs(); }
+    std::vector<storage::RunRow> rows() { return *storage::RunReader::open(folder_.workspace())->list(); }
     // Rows of the workspace; none as long as there is no workspace to read.
     std::vector<storage::RunRow> recorded() {
         auto reader = storage::RunReader::open(folder_.workspace());
-        return reader ? reader->runs().value_or(std::vector<storage::RunRow>()) : std::vector<storage::RunRow>();
+        return reader ? reader->list().value_or(std::vector<storage::RunRow>()) : std::vector<storage::RunRow>();
     }
     test::DasgdFolder folder_;
 };
@@ -119,8 +120,8 @@ TEST_F(ScaleCommand, TimeToTargetIsTheFirstEvaluationThatReachesIt) {
     folder_.write("e.toml", training("virtual"));
     const auto json = jsonOf(scale({"--workers", "2", "--target", "loss=1.0", "--json"}));
     const auto point = json["configurations"][0]["points"][0];
-    auto reader = storage::RunReader::open(folder_.workspace());
-    const auto losses = reader->metrics({.runId = point["runs"][0], .name = "eval/loss"});
+    auto reader = storage::MetricReader::open(folder_.workspace());
+    const auto losses = reader->samples({.runId = point["runs"][0], .name = "eval/loss"});
     const auto reached = std::find_if(losses->samples.begin(), losses->samples.end(),
                                       [](const auto& sample) { return sample.value <= 1.0; });
     ASSERT_NE(reached, losses->samples.end());

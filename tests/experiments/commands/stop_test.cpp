@@ -18,7 +18,7 @@ TEST(StopCommand, StopsARunAtItsNextStep) {
     const test::Ended stop = folder.run({"stop", "2", "-w", "w"});
     EXPECT_EQ(stop.exit, 0) << stop.err;
     EXPECT_EQ(program.wait().exit, 130);
-    EXPECT_EQ(storage::RunReader::open(folder.workspace())->runs()->front().status, "stopped");
+    EXPECT_EQ(storage::RunReader::open(folder.workspace())->list()->front().status, "stopped");
     const test::Ended again = folder.run({"stop", "2", "-w", "w"});
     EXPECT_EQ(again.exit, 2);
     EXPECT_THAT(again.err, HasSubstr("is stopped, there is nothing to stop"));

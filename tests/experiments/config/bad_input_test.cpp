@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "experiments/base/errors.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/image_files.h"
 #include "tests/support/script_modules.h"
@@ -184,9 +184,9 @@ TEST_F(BadInput, AJpegWhoseDamageOnlyDecodingFinds) {
     const test::Ended skipping = folder_.run(run);
     EXPECT_EQ(skipping.exit, kFinished) << skipping.err;
     EXPECT_THAT(skipping.err, HasSubstr("1 damaged part of the data is left out: images/val/bee/2.jpg: it is neither"));
-    auto reader = storage::RunReader::open(folder_.workspace());
+    auto reader = storage::MetricReader::open(folder_.workspace());
     ASSERT_TRUE(reader) << reader.error().message;
-    const auto skipped = reader->metrics({.runId = folder_.firstRun(), .name = "data/skipped"});
+    const auto skipped = reader->samples({.runId = folder_.firstRun(), .name = "data/skipped"});
     ASSERT_TRUE(skipped) << skipped.error().message;
     double most = 0;
     for (const auto& sample : skipped->samples) most = std::max(most, sample.value);

@@ -6,16 +6,16 @@
 
 #include "core/datasets/formats/file_mapping.h"
 #include "core/datasets/formats/safetensors_file.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
 namespace {
 
 // The last of each rank.
-std::map<int, double> lastOf(storage::RunReader& reader, const std::string& run, const std::string& metric) {
+std::map<int, double> lastOf(storage::MetricReader& reader, const std::string& run, const std::string& metric) {
     std::map<int, double> last;
-    const auto found = reader.metrics({.runId = run, .name = metric, .rank = std::nullopt});
+    const auto found = reader.samples({.runId = run, .name = metric, .rank = std::nullopt});
     for (const storage::MetricSample& sample : found.value().samples) last[sample.rank] = sample.value;
     return last;
 }
@@ -30,7 +30,7 @@ TEST_P(FinalModel, IsTheMeanOfRanksThatDiffer) {
         folder.run({"run", "e.toml", "-w", "w", "-q", "--drop-unknown", "--set", "algorithm.name=independent"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
     const std::string run = folder.firstRun();
-    auto reader = storage::RunReader::open(folder.workspace()).value();
+    auto reader = storage::MetricReader::open(folder.workspace()).value();
     const auto mapping = FileMapping::open(folder.workspace() / "runs" / run / "model.safetensors");
     ASSERT_TRUE(mapping) << mapping.error().message;
     const auto tensors = readSafetensors((*mapping)->bytes(), "model").value();

@@ -35,7 +35,7 @@ protected:
         ASSERT_EQ(ended.exit, kFinished) << ended.err << ended.out;
         auto reader = storage::RunReader::open(folder_.workspace());
         ASSERT_TRUE(reader);
-        const auto runs = reader->runs().value();
+        const auto runs = reader->list().value();
         ASSERT_EQ(runs.size(), 1u);
         EXPECT_EQ(runs.front().status, "finished");
         EXPECT_EQ(runs.front().workers, 2);

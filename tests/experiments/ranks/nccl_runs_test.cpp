@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/control.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "storage/write/recorder.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/hand_ranks.h"
@@ -41,15 +41,15 @@ protected:
     // Values of a metric of the run in that workspace, of one rank or of all, in order of arrival.
     std::vector<double> valuesOf(const std::string& workspace, const std::string& metric,
                                  std::optional<int> rank = std::nullopt) {
-        auto reader = storage::RunReader::open(folder_.path() / workspace).value();
-        const std::string id = reader.runs()->front().runId;
+        auto reader = storage::WorkspaceReader::open(folder_.path() / workspace).value();
+        const std::string id = reader.runs().list()->front().runId;
         std::vector<double> values;
-        const auto found = reader.metrics({.runId = id, .name = metric, .rank = rank}).value();
+        const auto found = reader.metrics().samples({.runId = id, .name = metric, .rank = rank}).value();
         for (const storage::MetricSample& sample : found.samples) values.push_back(sample.value);
         return values;
     }
     [[nodiscard]] std::size_t runsIn(const std::string& workspace) const {
-        return storage::RunReader::open(folder_.path() / workspace)->runs()->size();
+        return storage::RunReader::open(folder_.path() / workspace)->list()->size();
     }
     // Steps that rank 0 of the run in that workspace has completed.
     [[nodiscard]] std::int64_t stepsIn(const std::string& workspace) const {
@@ -62,7 +62,7 @@ protected:
         return 0;
     }
     [[nodiscard]] storage::RunRow only(const std::string& workspace) const {
-        return storage::RunReader::open(folder_.path() / workspace)->runs()->front();
+        return storage::RunReader::open(folder_.path() / workspace)->list()->front();
     }
 
     test::DasgdFolder folder_;

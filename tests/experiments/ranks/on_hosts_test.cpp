@@ -16,7 +16,7 @@
 #include "experiments/base/errors.h"
 #include "experiments/transport/curve/run_secret.h"
 #include "storage/base/workspace.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
 #include "tests/support/network_hosts.h"
@@ -60,16 +60,16 @@ protected:
         return workers;
     }
     [[nodiscard]] std::string workspace(int rank) const { return labs_ + std::to_string(rank); }
-    [[nodiscard]] storage::RunReader home() const {
-        return storage::RunReader::open(folder_.path() / workspace(0)).value();
+    [[nodiscard]] storage::WorkspaceReader home() const {
+        return storage::WorkspaceReader::open(folder_.path() / workspace(0)).value();
     }
 
     // True if there are `count` runs and all ranks of the newest train.
     [[nodiscard]] bool allTrain(std::size_t count) const {
         auto reader = home();
-        const auto runs = reader.runs();
+        const auto runs = reader.runs().list();
         if (!runs || runs->size() != count || runs->front().status != "running") return false;
-        const auto seen = reader.lastSeen(runs->front().runId);
+        const auto seen = reader.spans().lastSeen(runs->front().runId);
         const auto trains = [](const storage::RankLastSeen& rank) { return rank.step > 200 && rank.last; };
         return seen && seen->size() == kHostsOfRun && std::ranges::all_of(*seen, trains);
     }
@@ -89,10 +89,10 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     }
     {
         auto reader = home();
-        const storage::RunRow row = reader.runs()->front();
+        const storage::RunRow row = reader.runs().list()->front();
         EXPECT_EQ(row.status, "finished");
         std::map<int, std::multiset<std::int64_t>> updates;
-        ASSERT_TRUE(reader.eachSpan(row.runId, [&](const storage::SpanRow& span) {
+        ASSERT_TRUE(reader.spans().each(row.runId, [&](const storage::SpanRow& span) {
             if (span.span.kind == SpanKind::Update) updates[span.rank].insert(span.span.step);
             return true;
         }));
@@ -131,9 +131,9 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     EXPECT_THAT(workers[3].wait().err,
                 ContainsRegex("rank 0 on .*\\(10\\.77\\.0\\.1\\), where the ranks meet, does not"));
     auto reader = home();
-    const storage::RunRow row = reader.runs()->front();
+    const storage::RunRow row = reader.runs().list()->front();
     EXPECT_EQ(row.status, "failed");
-    const auto seen = reader.lastSeen(row.runId).value();
+    const auto seen = reader.spans().lastSeen(row.runId).value();
     ASSERT_EQ(seen.size(), 4U);
     for (const storage::RankLastSeen& rank : seen) {
         EXPECT_NE(rank.host, "") << "rank " << rank.rank;
@@ -202,7 +202,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
     auto workers = start(100'000'000, "30.0");
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / workspace(0)));
     ASSERT_TRUE(test::eventually([&] { return allTrain(1); }));
-    const std::string run = home().runs()->front().runId;
+    const std::string run = home().runs().list()->front().runId;
     std::mt19937 random(14);
     const auto until = std::chrono::steady_clock::now() + seconds(30);
     std::map<std::size_t, std::int64_t> killedAt;  // the newest step of the host that had come then
@@ -218,7 +218,7 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
             continue;
         }
         // A forwarder that has just begun has nothing under way that could be lost.
-        const std::int64_t came = home().lastSeen(run)->at(host).step;
+        const std::int64_t came = home().spans().lastSeen(run)->at(host).step;
         const auto forwarders = test::childrenOf(workers[host].id());
         if (forwarders.empty() || came <= killedAt[host]) continue;
         for (const pid_t forwarder : forwarders) ::kill(forwarder, SIGKILL);
@@ -232,13 +232,13 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
         ASSERT_EQ(ended.exit, kStopped) << ended.err;
     }
     auto reader = home();
-    const storage::RunRow row = reader.runs()->front();
+    const storage::RunRow row = reader.runs().list()->front();
     EXPECT_EQ(row.status, "stopped");
     const auto made = static_cast<std::size_t>(row.steps);
     EXPECT_GT(made, 1000U);
     // Every rank has the same spans, one of each kind and step, and one loss a step.
     std::map<int, std::map<SpanKind, std::multiset<std::int64_t>>> spans;
-    ASSERT_TRUE(reader.eachSpan(row.runId, [&](const storage::SpanRow& span) {
+    ASSERT_TRUE(reader.spans().each(row.runId, [&](const storage::SpanRow& span) {
         spans[span.rank][span.span.kind].insert(span.span.step);
         return true;
     }));
@@ -256,7 +256,8 @@ TEST_F(OnHosts, FiftyKillsOfForwardersAndLinksLoseAndDoubleNothing) {
             }
         }
     }
-    const auto losses = reader.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = std::nullopt});
+    const auto losses =
+        reader.metrics().samples({.runId = row.runId, .name = metrics::kTrainLoss, .rank = std::nullopt});
     std::map<int, std::multiset<std::int64_t>> of;
     for (const storage::MetricSample& sample : losses->samples) of[sample.rank].insert(sample.step);
     ASSERT_EQ(of.size(), 4U);
@@ -281,7 +282,7 @@ TEST_F(OnHosts, ALinkThatComesBackLosesNoStop) {
         const test::Ended ended = worker.wait();
         EXPECT_EQ(ended.exit, kStopped) << ended.err;
     }
-    EXPECT_EQ(home().runs()->front().status, "stopped");
+    EXPECT_EQ(home().runs().list()->front().status, "stopped");
 }
 
 }  // namespace

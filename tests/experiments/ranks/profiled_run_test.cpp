@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
@@ -21,9 +21,9 @@ TEST(ProfiledRun, HasItsOperatorsOnItsTimeLine) {
                  "batch_size = 8\n[cluster]\nworkers = 2\n[record]\nprofile = { first = 12, steps = 2 }\n");
     const test::Ended ended = folder.run({"run", "e.toml", "-w", "w", "-q"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
-    auto reader = storage::RunReader::open(folder.workspace()).value();
+    auto reader = storage::SpanReader::open(folder.workspace()).value();
     const std::string runId = folder.firstRun();
-    const auto spans = reader.namedSpans(runId, {0, std::numeric_limits<Ns>::max()}).value();
+    const auto spans = reader.named(runId, {0, std::numeric_limits<Ns>::max()}).value();
     std::map<std::pair<int, std::int64_t>, TimeRange> passes;  // of each rank's steps
     for (const auto& [row, name] : spans) {
         if (row.span.kind != SpanKind::Forward && row.span.kind != SpanKind::Backward) continue;

@@ -13,7 +13,7 @@
 #include "core/base/metric_names.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "experiments/base/errors.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/hand_ranks.h"
 #include "tests/support/live_run.h"
@@ -50,13 +50,13 @@ protected:
         arguments.insert(arguments.begin(), mounted.begin(), mounted.end());
         return {folder_.path(), arguments, environment, kUnshare};
     }
-    [[nodiscard]] storage::RunReader reader(const std::string& workspace) const {
-        return storage::RunReader::open(folder_.path() / workspace).value();
+    [[nodiscard]] storage::WorkspaceReader reader(const std::string& workspace) const {
+        return storage::WorkspaceReader::open(folder_.path() / workspace).value();
     }
     // Number of update spans by rank and step.
-    static std::map<int, std::map<std::int64_t, int>> updatesOf(storage::RunReader& reader, const std::string& run) {
+    static std::map<int, std::map<std::int64_t, int>> updatesOf(storage::SpanReader& reader, const std::string& run) {
         std::map<int, std::map<std::int64_t, int>> steps;
-        static_cast<void>(reader.eachSpan(run, [&](const storage::SpanRow& row) {
+        static_cast<void>(reader.each(run, [&](const storage::SpanRow& row) {
             if (row.span.kind == SpanKind::Update) ++steps[row.rank][row.span.step];
             return true;
         }));
@@ -78,18 +78,19 @@ TEST_F(RecordsRouteRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
         EXPECT_THAT(ended.err, Not(HasSubstr("keeps the records of its own ranks")));
     }
     auto home = reader("a");
-    ASSERT_EQ(home.runs()->size(), 1U);
-    const storage::RunRow row = home.runs()->front();
+    ASSERT_EQ(home.runs().list()->size(), 1U);
+    const storage::RunRow row = home.runs().list()->front();
     EXPECT_EQ(row.status, "finished");
-    const auto updates = updatesOf(home, row.runId);
+    const auto updates = updatesOf(home.spans(), row.runId);
     ASSERT_EQ(updates.size(), 2U);
     for (const auto& [rank, steps] : updates) {
         EXPECT_EQ(steps.size(), 200U) << "rank " << rank;
         for (const auto& [step, times] : steps) EXPECT_EQ(times, 1) << "rank " << rank << ", step " << step;
     }
-    const auto losses = home.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 1})->samples;
+    const auto losses = home.metrics().samples({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 1})->samples;
     EXPECT_FALSE(losses.empty());
-    for (const auto& sample : home.metrics({.runId = row.runId, .name = metrics::kProcessMemory, .rank = 1})->samples) {
+    for (const auto& sample :
+         home.metrics().samples({.runId = row.runId, .name = metrics::kProcessMemory, .rank = 1})->samples) {
         EXPECT_GE(sample.step, 0) << "where the rank had got to";
     }
     EXPECT_TRUE(row.hidden.has_value()) << "transfers are divided where the records of both ranks meet";
@@ -129,7 +130,7 @@ TEST_F(RecordsRouteRuns, ACollectorThatStallsCostsOthersNoTraining) {
         EXPECT_EQ(ended.exit, kStopped) << ended.err;
     }
     auto home = reader("a");
-    const auto updates = updatesOf(home, run);
+    const auto updates = updatesOf(home.spans(), run);
     ASSERT_EQ(updates.size(), 2U);
     for (const auto& [rank, steps] : updates) {
         EXPECT_EQ(steps.size(), static_cast<std::size_t>(steps.rbegin()->first)) << "none missing of rank " << rank;
@@ -145,9 +146,9 @@ TEST_F(RecordsRouteRuns, RanksOfRank0sWorkspaceCollectThemselves) {
         EXPECT_EQ(ended.exit, kFinished) << ended.err;
     }
     auto home = reader("a");
-    const storage::RunRow row = home.runs()->front();
+    const storage::RunRow row = home.runs().list()->front();
     EXPECT_EQ(row.status, "finished");
-    const auto updates = updatesOf(home, row.runId);
+    const auto updates = updatesOf(home.spans(), row.runId);
     ASSERT_EQ(updates.size(), 3U);
     for (const auto& [rank, steps] : updates) EXPECT_EQ(steps.size(), 100U) << "rank " << rank;
 }
@@ -168,9 +169,9 @@ TEST_F(RecordsRouteRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWh
         EXPECT_EQ(ended.exit, kFinished) << ended.err;
     }
     auto home = reader("a");
-    const storage::RunRow row = home.runs()->front();
+    const storage::RunRow row = home.runs().list()->front();
     EXPECT_EQ(row.status, "finished") << row.error;
-    const auto updates = updatesOf(home, row.runId);
+    const auto updates = updatesOf(home.spans(), row.runId);
     ASSERT_EQ(updates.size(), 3U);
     for (const auto& [rank, steps] : updates) EXPECT_EQ(steps.size(), 100U) << "rank " << rank;
     const CheckpointFolder saved(storage::WorkspacePaths{folder_.path() / "a"}.checkpoints(row.runId));
@@ -209,18 +210,22 @@ TEST_F(RecordsRouteRuns, AKilledRanksLastRecordsArriveAndTheRunHasFailed) {
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
     ASSERT_TRUE(test::eventually([&] {
         auto home = reader("a");
-        return !home.metrics({.runId = home.runs()->front().runId, .name = metrics::kTrainLoss, .rank = 1})
+        return !home.metrics()
+                    .samples({.runId = home.runs().list()->front().runId, .name = metrics::kTrainLoss, .rank = 1})
                     ->samples.empty();
     }));
     workers[1].signal(SIGKILL);
     const test::Ended ended = workers[0].wait();
     EXPECT_EQ(ended.exit, kRunFailed) << ended.err;
     auto home = reader("a");
-    const storage::RunRow row = home.runs()->front();
+    const storage::RunRow row = home.runs().list()->front();
     EXPECT_EQ(row.status, "failed");
     EXPECT_THAT(row.error, Not(HasSubstr("has not arrived"))) << "its forwarder outlived it";
     const auto lastOf = [&](int rank) {
-        return home.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = rank})->samples.back().step;
+        return home.metrics()
+            .samples({.runId = row.runId, .name = metrics::kTrainLoss, .rank = rank})
+            ->samples.back()
+            .step;
     };
     EXPECT_GE(lastOf(1) + 64, lastOf(0)) << "up to where it died";
     EXPECT_FALSE(std::filesystem::exists(storage::WorkspacePaths{folder_.path() / "b"}.journal(row.runId, 1)));

@@ -32,7 +32,7 @@ protected:
         return test::waitForAll(start(workspaces, more, file));
     }
     [[nodiscard]] storage::RunRow newest(const std::string& workspace) const {
-        return storage::RunReader::open(folder_.path() / workspace)->runs()->front();
+        return storage::RunReader::open(folder_.path() / workspace)->list()->front();
     }
     [[nodiscard]] std::filesystem::path fileOf(const std::string& workspace, const std::string& run,
                                                const std::string& name) const {

@@ -17,7 +17,7 @@
 #include "core/base/control.h"
 #include "core/base/schema/toml_reader.h"
 #include "core/train/data/training_data.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/image_files.h"
 #include "tests/support/processes.h"
@@ -45,8 +45,8 @@ protected:
     }
     // Values of a metric of the last run, in order of arrival.
     std::vector<double> valuesOf(const std::string& metric) {
-        auto reader = storage::RunReader::open(folder_.workspace()).value();
-        const auto found = reader.metrics({.runId = folder_.firstRun(), .name = metric, .rank = std::nullopt}).value();
+        auto reader = storage::MetricReader::open(folder_.workspace()).value();
+        const auto found = reader.samples({.runId = folder_.firstRun(), .name = metric, .rank = std::nullopt}).value();
         std::vector<double> values;
         for (const storage::MetricSample& sample : found.samples) values.push_back(sample.value);
         return values;
@@ -59,7 +59,7 @@ protected:
         return losses;
     }
     std::vector<std::string> metricNames() {
-        return storage::RunReader::open(folder_.workspace()).value().metricNames(folder_.firstRun()).value();
+        return storage::MetricReader::open(folder_.workspace()).value().names(folder_.firstRun()).value();
     }
 
     test::DasgdFolder folder_;

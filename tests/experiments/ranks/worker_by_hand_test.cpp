@@ -14,7 +14,7 @@
 #include "core/base/metric_names.h"
 #include "experiments/ranks/worker_process.h"
 #include "storage/base/workspace.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/hand_ranks.h"
 #include "tests/support/live_run.h"
@@ -70,7 +70,7 @@ protected:
             EXPECT_THAT(ended[rank].err, HasSubstr(why)) << "rank " << rank;
             auto reader = storage::RunReader::open(folder_.path() / ("hand" + std::to_string(rank)));
             ASSERT_TRUE(reader);
-            EXPECT_TRUE(reader->runs()->empty()) << "rank " << rank;
+            EXPECT_TRUE(reader->list()->empty()) << "rank " << rank;
         }
     }
 
@@ -95,17 +95,17 @@ TEST_F(WorkerByHand, EndInTheSameWeightsAsRun) {
     EXPECT_EQ(told["status"], "finished");
     EXPECT_EQ(ended[1].out, "");
 
-    auto hand = storage::RunReader::open(folder_.path() / "hand");
-    auto run = storage::RunReader::open(folder_.workspace());
+    auto hand = storage::WorkspaceReader::open(folder_.path() / "hand");
+    auto run = storage::MetricReader::open(folder_.workspace());
     ASSERT_TRUE(hand && run);
-    ASSERT_EQ(hand->runs()->size(), 1u);
-    const storage::RunRow row = hand->runs()->front();
+    ASSERT_EQ(hand->runs().list()->size(), 1u);
+    const storage::RunRow row = hand->runs().list()->front();
     EXPECT_EQ(row.status, "finished");
     EXPECT_EQ(row.workers, 2);
     for (int rank = 0; rank < 2; ++rank) {
         for (const char* name : {"weight/0", "weight/1", "train/loss"}) {
-            const auto a = hand->metrics({.runId = row.runId, .name = name, .rank = rank})->samples;
-            const auto b = run->metrics({.runId = folder_.firstRun(), .name = name, .rank = rank})->samples;
+            const auto a = hand->metrics().samples({.runId = row.runId, .name = name, .rank = rank})->samples;
+            const auto b = run->samples({.runId = folder_.firstRun(), .name = name, .rank = rank})->samples;
             ASSERT_GE(a.size(), 30u) << name;
             ASSERT_EQ(a.size(), b.size()) << name;
             for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].value, b[i].value) << name << " at " << i;
@@ -151,7 +151,7 @@ TEST_F(WorkerByHand, NameAPeerThatDiesOrHangs) {
         EXPECT_EQ(ended.exit, 1);
         EXPECT_THAT(ended.err, AllOf(HasSubstr("rank 1 on "), HasSubstr("does not answer"))) << "signal " << signal;
         auto reader = storage::RunReader::open(folder_.path() / lab);
-        EXPECT_THAT(reader->runs()->front().error, HasSubstr("rank 1 on ")) << "signal " << signal;
+        EXPECT_THAT(reader->list()->front().error, HasSubstr("rank 1 on ")) << "signal " << signal;
     }
 }
 
@@ -161,8 +161,8 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
     // Resource use of processes and host is recorded here too, at the step that the ranks had got to.
     const auto used = [&](const char* name) {
-        auto reader = storage::RunReader::open(folder_.path() / "hand");
-        return reader->metrics({.runId = reader->runs()->front().runId, .name = name})->samples;
+        auto reader = storage::WorkspaceReader::open(folder_.path() / "hand");
+        return reader->metrics().samples({.runId = reader->runs().list()->front().runId, .name = name})->samples;
     };
     ASSERT_TRUE(test::eventually([&] {
         std::set<int> ranks;
@@ -173,11 +173,11 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
     }));
     workers[1].signal(SIGTERM);
     for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
-    auto reader = storage::RunReader::open(folder_.path() / "hand");
-    const storage::RunRow row = reader->runs()->front();
+    auto reader = storage::WorkspaceReader::open(folder_.path() / "hand");
+    const storage::RunRow row = reader->runs().list()->front();
     EXPECT_EQ(row.status, "stopped");
     const auto lastStep = [&](int rank) {
-        return reader->metrics({.runId = row.runId, .name = "train/loss", .rank = rank})->samples.back().step;
+        return reader->metrics().samples({.runId = row.runId, .name = "train/loss", .rank = rank})->samples.back().step;
     };
     EXPECT_EQ(lastStep(0), lastStep(1));
     for (const storage::MetricSample& sample : used(metrics::kProcessCpu)) {
@@ -226,11 +226,11 @@ TEST_F(WorkerByHand, EqualRanksWithWorkspacesOfTheirOwnTrain) {
     auto first = storage::RunReader::open(folder_.path() / "hand0");
     auto second = storage::RunReader::open(folder_.path() / "hand1");
     ASSERT_TRUE(first && second);
-    ASSERT_EQ(first->runs()->size(), 1u);
-    ASSERT_EQ(second->runs()->size(), 1u);
-    EXPECT_EQ(first->runs()->front().runId, second->runs()->front().runId);
-    EXPECT_EQ(first->runs()->front().status, "finished") << "each is told how the other's rank ended";
-    EXPECT_EQ(second->runs()->front().status, "finished");
+    ASSERT_EQ(first->list()->size(), 1u);
+    ASSERT_EQ(second->list()->size(), 1u);
+    EXPECT_EQ(first->list()->front().runId, second->list()->front().runId);
+    EXPECT_EQ(first->list()->front().status, "finished") << "each is told how the other's rank ended";
+    EXPECT_EQ(second->list()->front().status, "finished");
 }
 
 // A job that is preempted and queued again does the same: the ranks stop at one step, and those that are started then
@@ -247,7 +247,7 @@ TEST_F(WorkerByHand, GoOnWhereTheyWereWhenTheyAreStartedAgain) {
     }
     for (const test::Ended& ended : startAll(2, {"--resume"})) ASSERT_EQ(ended.exit, 0) << ended.err;
     auto reader = storage::RunReader::open(folder_.path() / "hand");
-    const auto rows = reader->runs().value();
+    const auto rows = reader->list().value();
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].status, "finished");
     EXPECT_EQ(rows[0].resumedFrom, rows[1].runId);
@@ -277,14 +277,14 @@ TEST_F(WorkerByHand, AStopReachesRanksWithWorkspacesOfTheirOwn) {
         if (asked.starts_with("signal")) {
             workers[rank].signal(SIGTERM);
         } else {
-            const std::string run = storage::RunReader::open(folder_.path() / workspaces[rank])->runs()->front().runId;
+            const std::string run = storage::RunReader::open(folder_.path() / workspaces[rank])->list()->front().runId;
             const test::Ended stop = folder_.run({"stop", run, "-w", workspaces[rank]});
             ASSERT_EQ(stop.exit, 0) << stop.err;
         }
         for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
         std::vector<std::int64_t> steps;
         for (const std::string& workspace : workspaces) {
-            const auto row = storage::RunReader::open(folder_.path() / workspace)->runs()->front();
+            const auto row = storage::RunReader::open(folder_.path() / workspace)->list()->front();
             EXPECT_EQ(row.status, "stopped");
             steps.push_back(row.steps);
         }

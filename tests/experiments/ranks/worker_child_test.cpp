@@ -14,7 +14,7 @@
 #include "experiments/config/checked_experiment.h"
 #include "experiments/ranks/worker_process.h"
 #include "experiments/run/launch/launcher.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
 #include "tests/support/runs.h"
@@ -120,14 +120,14 @@ TEST(WorkerChild, TrainsOnABackendThatNoOtherFileKnows) {
     EXPECT_EQ(worker.run(info.runId), 0);
     ASSERT_TRUE((*recorder)->finish("finished", ""));
     EXPECT_THAT(worker.reports(), ::testing::SizeIs(2));
-    auto reader = storage::RunReader::open(worker.workspace());
+    auto reader = storage::WorkspaceReader::open(worker.workspace());
     ASSERT_TRUE(reader) << reader.error().message;
-    const storage::RunRow row = reader->run(info.runId)->row;
+    const storage::RunRow row = reader->runs().detail(info.runId)->row;
     EXPECT_EQ(row.backend, "borrowed");
     EXPECT_EQ(row.steps, 30);
     EXPECT_GT(row.bytesSent, 0);
     for (const int rank : {0, 1}) {
-        const auto losses = reader->metrics({.runId = info.runId, .name = "train/loss", .rank = rank});
+        const auto losses = reader->metrics().samples({.runId = info.runId, .name = "train/loss", .rank = rank});
         EXPECT_EQ(losses->samples.size(), 30U) << "rank " << rank;
     }
 }
@@ -147,7 +147,7 @@ struct Recorded {
 
 Recorded recordedIn(const std::filesystem::path& workspace, const std::string& run) {
     Recorded all;
-    auto reader = storage::RunReader::open(workspace);
+    auto reader = storage::WorkspaceReader::open(workspace);
     EXPECT_TRUE(reader);
     const auto takeSpan = [&](const storage::SpanRow& row) {
         const Span& span = row.span;
@@ -155,11 +155,11 @@ Recorded recordedIn(const std::filesystem::path& workspace, const std::string& r
                           span.end, span.collective);
         return true;
     };
-    EXPECT_TRUE(reader->eachSpan(run, takeSpan));
+    EXPECT_TRUE(reader->spans().each(run, takeSpan));
     for (const test::MetricRow& metric : test::metricRows({workspace}, run)) {
         all.metrics.emplace(metric.name, metric.rank, metric.step, metric.wall, metric.value);
     }
-    all.row = reader->run(run)->row;
+    all.row = reader->runs().detail(run)->row;
     return all;
 }
 
@@ -171,16 +171,18 @@ TEST(VirtualRun, OfRanksThatRunApartHasTheThroughputOfAll) {
     const test::Ended ended =
         folder.run({"run", "e.toml", "-w", "w", "-q", "--set", "algorithm={name=\"independent\"}"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
-    auto reader = storage::RunReader::open(folder.workspace());
-    const storage::RunRow row = *reader->row(folder.firstRun());
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
+    const storage::RunRow row = *reader->runs().row(folder.firstRun());
     const double batch = static_cast<double>(row.samples) / 200 / 2;
     const double expected = batch / 0.003 * 1.5;
     EXPECT_NEAR(row.samplesPerS.value(), expected, 1e-6 * expected);
     EXPECT_NEAR(row.stepMs.value(), 3 / 0.75, 1e-6);
-    const auto points = reader->metrics({.runId = folder.firstRun(), .name = "throughput/samples_per_s"})->samples;
+    const auto points =
+        reader->metrics().samples({.runId = folder.firstRun(), .name = "throughput/samples_per_s"})->samples;
     EXPECT_GT(points.size(), 20U);
     for (const auto& point : points) EXPECT_NEAR(point.value, expected, 1e-6 * expected) << "at step " << point.step;
-    const auto own = reader->metrics({.runId = folder.firstRun(), .name = "timing/samples_per_s", .rank = 1})->samples;
+    const auto own =
+        reader->metrics().samples({.runId = folder.firstRun(), .name = "timing/samples_per_s", .rank = 1})->samples;
     ASSERT_FALSE(own.empty());
     EXPECT_NEAR(own.back().value, batch / 0.006, 1e-6 * expected);
 }
@@ -214,17 +216,19 @@ TEST(VirtualRun, StopsAllRanksAtOneStep) {
     const auto steps = [&] {
         auto reader = storage::RunReader::open(folder.workspace());
         const std::string run = folder.firstRun();
-        return reader && !run.empty() && reader->run(run) ? reader->run(run)->row.steps : 0;
+        return reader && !run.empty() && reader->detail(run) ? reader->detail(run)->row.steps : 0;
     };
     ASSERT_TRUE(test::eventually([&] { return steps() > 100; }));
     program.signal(SIGINT);
     EXPECT_EQ(program.wait().exit, 130);
-    auto reader = storage::RunReader::open(folder.workspace());
-    EXPECT_EQ(reader->run(folder.firstRun())->row.status, "stopped");
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
+    EXPECT_EQ(reader->runs().detail(folder.firstRun())->row.status, "stopped");
     std::set<std::int64_t> last;
     for (const int rank : {0, 1}) {
-        last.insert(
-            reader->metrics({.runId = folder.firstRun(), .name = "train/loss", .rank = rank})->samples.back().step);
+        last.insert(reader->metrics()
+                        .samples({.runId = folder.firstRun(), .name = "train/loss", .rank = rank})
+                        ->samples.back()
+                        .step);
     }
     EXPECT_EQ(last.size(), 1U);
 }

@@ -77,7 +77,7 @@ private:
         return storage::RunReader::open(folder_.path() / workspace)->row(run).value();
     }
     [[nodiscard]] storage::RunRow newest(const std::string& workspace) const {
-        return storage::RunReader::open(folder_.path() / workspace)->runs()->front();
+        return storage::RunReader::open(folder_.path() / workspace)->list()->front();
     }
     [[nodiscard]] std::string modelOf(const std::string& workspace, const std::string& run) const {
         return contentOf(folder_.path() / workspace / "runs" / run / "model.safetensors");

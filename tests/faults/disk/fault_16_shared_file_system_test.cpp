@@ -56,7 +56,7 @@ public:
         const bool warned = ended.err.find(std::string("lies on ")) != std::string::npos &&
                             ended.err.find(kind.name) != std::string::npos;
         auto reader = storage::RunReader::open(folder_.path() / workspace);
-        const bool recorded = reader && reader->runs()->front().status == "finished";
+        const bool recorded = reader && reader->list()->front().status == "finished";
         EXPECT_TRUE(ended.exit == 0 && warned && recorded) << kind.name << ": " << ended.exit << " " << ended.err;
         held += ended.exit == 0 && warned && recorded;
         calls_.page().fileSystemType = 0;

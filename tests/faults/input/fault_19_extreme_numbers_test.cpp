@@ -57,7 +57,7 @@ public:
 
     [[nodiscard]] bool isKept() const {
         auto reader = run_.reader();
-        const auto answer = reader.metrics({.runId = run_.runId, .name = "train/loss"});
+        const auto answer = reader.metrics().samples({.runId = run_.runId, .name = "train/loss"});
         bool kept = answer->samples.size() == kExtremes.size() + 1;
         for (std::size_t i = 0; kept && i < kExtremes.size(); ++i) {
             kept = sameNumber(answer->samples[i].value, kExtremes[i]);
@@ -120,9 +120,9 @@ bool endsWhereItDiverges(const std::string& rate) {
     const DasgdFolder folder;
     folder.write("e.toml", quickExperiment("gloo", 2000));
     const Ended ended = folder.run({"run", "e.toml", "-w", "w", "-q", "--set", "optimizer.learning_rate=" + rate});
-    auto reader = storage::RunReader::open(folder.workspace());
-    const storage::RunRow row = reader->runs()->front();
-    const auto losses = reader->metrics({.runId = row.runId, .name = "train/loss", .rank = 0})->samples;
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
+    const storage::RunRow row = reader->runs().list()->front();
+    const auto losses = reader->metrics().samples({.runId = row.runId, .name = "train/loss", .rank = 0})->samples;
     const bool said = row.status == "failed" && row.error.find("the training loss of rank ") != std::string::npos &&
                       row.error.find(" at step ") != std::string::npos;
     EXPECT_TRUE(said) << row.status << ", " << row.error;

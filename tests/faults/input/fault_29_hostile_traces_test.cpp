@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
 
@@ -58,9 +58,9 @@ long peakKiBOfPrograms() {
 }
 
 std::int64_t spansIn(const DasgdFolder& folder) {
-    auto reader = storage::RunReader::open(folder.workspace());
-    const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
-    return rows && !rows->empty() ? reader->spanCount(rows->front().runId).value_or(-1) : -1;
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
+    const auto rows = reader ? reader->runs().list() : tl::unexpected(Error{});
+    return rows && !rows->empty() ? reader->spans().count(rows->front().runId).value_or(-1) : -1;
 }
 
 bool isImported(const TraceFault& fault, std::int64_t slices) {

@@ -15,9 +15,9 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 // True where every span has a length and lies in its run.
-bool spansAreInOrder(storage::RunReader& reader, const storage::RunRow& row, double lasted) {
+bool spansAreInOrder(storage::SpanReader& reader, const storage::RunRow& row, double lasted) {
     std::int64_t count = 0, wrong = 0;
-    EXPECT_TRUE(reader.eachSpan(row.runId, [&](const storage::SpanRow& span) {
+    EXPECT_TRUE(reader.each(row.runId, [&](const storage::SpanRow& span) {
         ++count;
         wrong += span.span.end < span.span.start || span.span.start < 0 ||
                  static_cast<double>(span.span.end) > (lasted + 1) * 1e9;
@@ -40,12 +40,12 @@ bool holdsWhileTheCalendarSteps(std::int64_t step, int& injected) {
     const double lasted = secondsSince(began);
     EXPECT_EQ(ended.exit, 130) << ended.err;
     injected += calls.page().calendarsTold > told;
-    auto reader = storage::RunReader::open(run.folder().workspace());
-    const storage::RunRow row = reader->runs()->front();
+    auto reader = storage::WorkspaceReader::open(run.folder().workspace());
+    const storage::RunRow row = reader->runs().list()->front();
     EXPECT_GE(row.endedAt, row.startedAt);
     EXPECT_GT(row.wallS, 0);
     EXPECT_LT(row.wallS, lasted);
-    const bool inOrder = spansAreInOrder(*reader, row, lasted);
+    const bool inOrder = spansAreInOrder(reader->spans(), row, lasted);
     return ended.exit == 130 && row.endedAt >= row.startedAt && row.wallS > 0 && row.wallS < lasted && inOrder &&
            run.holdsEveryStep();
 }
@@ -78,9 +78,10 @@ public:
         int seconds = 0;
         offsets >> clock >> seconds;
         injected += calls_.page().calendarsTold > 0 && clock == "monotonic" && seconds == monotonicS;
-        auto reader = storage::RunReader::open(folder_.workspace());
-        const storage::RunRow row = reader->runs()->front();
-        return row.status == "finished" && spansAreInOrder(*reader, row, lasted) && averagesLieTogether(*reader, row);
+        auto reader = storage::WorkspaceReader::open(folder_.workspace());
+        const storage::RunRow row = reader->runs().list()->front();
+        return row.status == "finished" && spansAreInOrder(reader->spans(), row, lasted) &&
+               averagesLieTogether(reader->spans(), row);
     }
 
 private:
@@ -95,9 +96,9 @@ private:
                 {"MASTER_ADDR", "127.0.0.1"},   {"MASTER_PORT", port_}, {experiments::RunSecret::kVariable, secret_}};
     }
     // A transfer ends on both ranks at about the same time, and not 5 s apart.
-    static bool averagesLieTogether(storage::RunReader& reader, const storage::RunRow& row) {
+    static bool averagesLieTogether(storage::SpanReader& reader, const storage::RunRow& row) {
         std::map<std::int64_t, std::map<int, std::int64_t>> ends;
-        EXPECT_TRUE(reader.eachSpan(row.runId, [&](const storage::SpanRow& span) {
+        EXPECT_TRUE(reader.each(row.runId, [&](const storage::SpanRow& span) {
             if (span.span.kind == SpanKind::Transfer) ends[span.span.step][span.rank] = span.span.end;
             return true;
         }));

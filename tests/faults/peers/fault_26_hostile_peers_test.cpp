@@ -128,7 +128,7 @@ public:
         return grown < kMostKiB;
     }
     [[nodiscard]] bool trainsOn() const {
-        const auto steps = [&] { return storage::RunReader::open(folder_.workspace())->runs()->front().steps; };
+        const auto steps = [&] { return storage::RunReader::open(folder_.workspace())->list()->front().steps; };
         const std::int64_t seen = steps();
         const bool more = eventually([&] { return steps() > seen + 100; });
         EXPECT_TRUE(more);
@@ -140,11 +140,11 @@ public:
             const Ended ended = worker.wait();
             EXPECT_EQ(ended.exit, 130) << ended.err;
         }
-        auto reader = storage::RunReader::open(folder_.workspace());
-        const storage::RunRow row = reader->runs()->front();
+        auto reader = storage::WorkspaceReader::open(folder_.workspace());
+        const storage::RunRow row = reader->runs().list()->front();
         bool whole = row.status == "stopped" && reader->checkIntegrity();
         for (int rank = 0; rank < 2; ++rank) {
-            const auto losses = reader->metrics({.runId = row.runId, .name = "train/loss", .rank = rank});
+            const auto losses = reader->metrics().samples({.runId = row.runId, .name = "train/loss", .rank = rank});
             whole = whole && static_cast<std::int64_t>(losses->samples.size()) == row.steps;
         }
         EXPECT_TRUE(whole) << row.status << ", " << row.error;

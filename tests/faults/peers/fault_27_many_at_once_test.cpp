@@ -11,7 +11,7 @@ TEST(Fault27, RunsStartAtOnce) {
     const DasgdFolder folder;
     folder.write("e.toml", quickExperiment("gloo", 60));
     ASSERT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
-    const auto alone = storage::RunReader::open(folder.workspace())->runs()->front().finalLoss;
+    const auto alone = storage::RunReader::open(folder.workspace())->list()->front().finalLoss;
     ASSERT_TRUE(alone);
     const int runs = faultCount(4, 8);
     {
@@ -19,8 +19,8 @@ TEST(Fault27, RunsStartAtOnce) {
         for (int i = 0; i < runs; ++i) programs.push_back(folder.start({"run", "e.toml", "-w", "w", "-q"}));
         for (StartedProgram& program : programs) EXPECT_EQ(program.wait().exit, 0);
     }
-    auto reader = storage::RunReader::open(folder.workspace());
-    const auto rows = reader->runs();
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
+    const auto rows = reader->runs().list();
     const int injected = static_cast<int>(rows->size()) - 1;
     EXPECT_EQ(injected, runs);
     const auto held =

@@ -22,7 +22,7 @@ bool holdsAfterDeath(int& injected) {
     EXPECT_EQ(ended.exit, 1) << ended.err;
     EXPECT_LT(secondsSince(killedAt), kEarlyDeadlineS + 5);
     EXPECT_TRUE(eventually([&] { return std::ranges::all_of(ranks, hasEnded); })) << "a process stays";
-    const storage::RunRow row = storage::RunReader::open(folder.workspace())->runs()->front();
+    const storage::RunRow row = storage::RunReader::open(folder.workspace())->list()->front();
     injected += row.steps == 0;
     const bool named = row.status == "failed" && row.error.find("rank 1") != std::string::npos;
     EXPECT_TRUE(named) << row.status << ": " << row.error;

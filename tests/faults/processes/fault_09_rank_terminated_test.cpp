@@ -1,6 +1,7 @@
 // Fault 9: SIGTERM to one rank, as a batch system that preempts its node. All ranks stop at one step and save, the run
 // is recorded as preempted, and what goes on from there ends with the same bits as a run that nobody stopped, with the
 // average that was in flight.
+#include "storage/read/metric_reader.h"
 #include "storage/read/run_reader.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/dasgd_program.h"
@@ -50,11 +51,11 @@ private:
         return startByHand(folder_, {"hand", "hand"}, {"--resume"});
     }
     [[nodiscard]] storage::RunRow newest(const std::string& workspace = "hand") const {
-        return storage::RunReader::open(folder_.path() / workspace)->runs()->front();
+        return storage::RunReader::open(folder_.path() / workspace)->list()->front();
     }
     [[nodiscard]] std::int64_t lastStep(const std::string& run, int rank) const {
-        auto reader = storage::RunReader::open(folder_.path() / "hand");
-        return reader->metrics({.runId = run, .name = "train/loss", .rank = rank})->samples.back().step;
+        auto reader = storage::MetricReader::open(folder_.path() / "hand");
+        return reader->samples({.runId = run, .name = "train/loss", .rank = rank})->samples.back().step;
     }
     [[nodiscard]] std::string modelIn(const std::string& workspace) const {
         return contentOf(folder_.path() / workspace / "runs" / newest(workspace).runId / "model.safetensors");

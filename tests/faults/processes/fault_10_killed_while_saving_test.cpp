@@ -63,7 +63,7 @@ public:
         EXPECT_EQ(ended.err.find("passed over"), std::string::npos) << ended.err;
         newest_ = newestRun();
         const std::string model = contentOf(folder_.workspace() / "runs" / newest_ / "model.safetensors");
-        const auto whole = storage::RunReader::open(folder_.path() / "whole")->runs()->front();
+        const auto whole = storage::RunReader::open(folder_.path() / "whole")->list()->front();
         EXPECT_EQ(model, contentOf(folder_.path() / "whole/runs" / whole.runId / "model.safetensors"));
         return ended.exit == 0 && !model.empty();
     }
@@ -75,7 +75,7 @@ private:
     }
     [[nodiscard]] std::string newestRun() const {
         auto reader = storage::RunReader::open(folder_.workspace());
-        const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+        const auto rows = reader ? reader->list() : tl::unexpected(Error{});
         return rows && !rows->empty() ? rows->front().runId : "";
     }
     [[nodiscard]] fs::path checkpoints() const { return folder_.workspace() / "runs" / newestRun() / "checkpoints"; }

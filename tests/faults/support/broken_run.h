@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/control.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
 #include "tests/support/processes.h"
@@ -61,7 +61,7 @@ public:
     }
     [[nodiscard]] storage::RunRow row() const {
         auto reader = storage::RunReader::open(folder_.workspace());
-        return reader ? reader->runs()->front() : storage::RunRow{};
+        return reader ? reader->list()->front() : storage::RunRow{};
     }
     // Steps that a rank has published as completed; 0 without a control page.
     [[nodiscard]] std::int64_t completed(int rank) const {
@@ -70,10 +70,11 @@ public:
     }
     // True if the database is whole and holds one loss for each step that each rank has published as completed.
     [[nodiscard]] bool holdsEveryStep() const {
-        auto reader = storage::RunReader::open(folder_.workspace());
+        auto reader = storage::WorkspaceReader::open(folder_.workspace());
         if (!reader || !reader->checkIntegrity()) return false;
         for (int rank = 0; rank < 2; ++rank) {
-            const auto losses = reader->metrics({.runId = folder_.firstRun(), .name = "train/loss", .rank = rank});
+            const auto losses =
+                reader->metrics().samples({.runId = folder_.firstRun(), .name = "train/loss", .rank = rank});
             if (!losses || losses->samples.empty()) return false;
             const std::int64_t last = losses->samples.back().step;
             if (last < completed(rank) || static_cast<std::int64_t>(losses->samples.size()) != last) return false;

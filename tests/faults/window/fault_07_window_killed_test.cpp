@@ -73,11 +73,11 @@ public:
         EXPECT_EQ(folder_.run({"stop", run(), "-w", "w"}).exit, 0);
         EXPECT_TRUE(
             newestRunComesTo(folder_.workspace(), [](const storage::RunRow& row) { return row.status == "stopped"; }));
-        auto reader = storage::RunReader::open(folder_.workspace());
-        const storage::RunRow row = reader->runs()->front();
+        auto reader = storage::WorkspaceReader::open(folder_.workspace());
+        const storage::RunRow row = reader->runs().list()->front();
         bool whole = reader->checkIntegrity().has_value() && row.error.empty();
         for (int rank = 0; rank < 2; ++rank) {
-            const auto losses = reader->metrics({.runId = row.runId, .name = "train/loss", .rank = rank});
+            const auto losses = reader->metrics().samples({.runId = row.runId, .name = "train/loss", .rank = rank});
             whole = whole && static_cast<std::int64_t>(losses->samples.size()) == row.steps;
         }
         return whole;

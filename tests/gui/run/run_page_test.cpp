@@ -104,7 +104,7 @@ TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     ASSERT_TRUE(eventually([&] {
         return figure(QStringLiteral("test accuracy")) != kAbsent && figure(QStringLiteral("final loss")) != kAbsent;
     }));
-    const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
+    const storage::RunRow row = storage::RunReader::open(workspace_.path())->detail(id.toStdString())->row;
     EXPECT_EQ(figure(QStringLiteral("hidden")), percent(row.hidden) + QStringLiteral("\u00a0%"));
     EXPECT_EQ(figure(QStringLiteral("sent per rank")), bytesInWords(static_cast<double>(row.bytesSent) / 4).text());
     EXPECT_EQ(figure(QStringLiteral("blocked")), shortNumber(*row.blockedS * 10, 2) + QStringLiteral("\u00a0ms/step"));
@@ -119,7 +119,7 @@ TEST_F(RunPageTest, TheLossOfAnEndedRunIsThatOfTheTableAndSaysOfWhat) {
     open();
     const auto shows = [&](const QString& run, const QString& of) {
         window_->session().choose(run);
-        const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(run.toStdString())->row;
+        const storage::RunRow row = storage::RunReader::open(workspace_.path())->detail(run.toStdString())->row;
         const QString words = shortNumber(row.finalLoss.value_or(0)) + QStringLiteral("\u00a0") + of;
         const QString name = RunTableModel::headerOf(RunTableModel::FinalLoss, Qt::DisplayRole).toString();
         return eventually([&] { return figure(name) == words; });
@@ -134,7 +134,7 @@ TEST_F(RunPageTest, TheLossOfATestIsNotCalledThatOfTrainingWhileItIsRead) {
     workspace_.record({.experiment = "shown first", .steps = 60});
     open();
     ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("final loss")).endsWith(QStringLiteral("training")); }));
-    const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
+    const storage::RunRow row = storage::RunReader::open(workspace_.path())->detail(id.toStdString())->row;
     const QString own = shortNumber(row.finalLoss.value_or(0)) + QStringLiteral("\u00a0");
     window_->session().choose(id);
     EXPECT_TRUE(eventually([&] {

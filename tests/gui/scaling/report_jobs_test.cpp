@@ -140,7 +140,7 @@ TEST_F(ReportJobsTest, AScalingIsCompleteAndOneOfItsRunsIsReplayed) {
 
     auto reader = storage::RunReader::open(workspace());
     ASSERT_TRUE(reader);
-    const QString run = QString::fromStdString(reader->runs()->front().runId);
+    const QString run = QString::fromStdString(reader->list()->front().runId);
     const Report replay = finished(
         {.kind = JobKind::Replay, .title = run, .run = run, .set = {QStringLiteral("network.bandwidth=10Mbps")}});
     EXPECT_EQ(replay.runs.size(), 2);

@@ -29,7 +29,7 @@ struct LiveBench {
     void know() {
         open();
         LiveStore::Runs runs;
-        const auto rows = store.reader().runs();
+        const auto rows = store.reader().runs().list();
         ASSERT_TRUE(rows);
         for (const storage::RunRow& row : *rows) runs[QString::fromStdString(row.runId)] = makeRunItem(row);
         store.setRuns(std::move(runs));

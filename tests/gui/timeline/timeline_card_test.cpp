@@ -58,10 +58,10 @@ TEST_F(TimelineCardTest, DraggingMeasuresWhatTheStoreHas) {
     QTest::mouseRelease(&timeline, Qt::LeftButton, {}, to);
     ASSERT_TRUE(eventually([&] { return timeline.measure().has_value(); }));
     const TimeRange range = *session_.selection().marked();
-    auto reader = storage::RunReader::open(workspace_.path());
+    auto reader = storage::SpanReader::open(workspace_.path());
     ASSERT_TRUE(reader.has_value());
     OverlapSummary expected;
-    const auto rows = reader->spans(id_.toStdString(), range).value();
+    const auto rows = reader->touching(id_.toStdString(), range).value();
     for (int rank = 0; rank < 4; ++rank) {
         std::vector<Span> own;
         for (const storage::SpanRow& row : rows) {

@@ -31,7 +31,7 @@ Span reduceOf(std::uint64_t collective, Ns start, Ns end, std::int64_t ranks = 0
 // "rank kind start-end" of each span, by rank and start.
 std::vector<std::string> spansOf(const OneRun& run) {
     std::vector<std::string> lines;
-    for (const auto& [rank, span] : orDie(run.reader().spans(run.runId, {0, 1'000'000}))) {
+    for (const auto& [rank, span] : orDie(run.reader().spans().touching(run.runId, {0, 1'000'000}))) {
         lines.push_back(std::to_string(rank) + " " + std::string(nameOf(span.kind)) + " " + std::to_string(span.start) +
                         "-" + std::to_string(span.end));
     }
@@ -186,7 +186,7 @@ TEST(Divide, ARunThatKeepsNoSpansHasTheSameNumbers) {
         }
         run.finish();
         EXPECT_EQ(spansOf(run).size(), keeps ? 7U : 0U);
-        EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), keeps ? 7 : 0);
+        EXPECT_EQ(orDie(run.reader().spans().count(run.runId)), keeps ? 7 : 0);
         rows.push_back(rowOf(run));
     }
     EXPECT_DOUBLE_EQ(rows[0].hidden.value(), 0.5);

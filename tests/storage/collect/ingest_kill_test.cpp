@@ -34,9 +34,9 @@ void writeStep(EventSink& journal, std::int64_t step) {
 // is missing.
 void expectEveryRecordOnce(const WorkspacePaths& paths, const std::string& id, std::int64_t acknowledged,
                            int ranks = 1) {
-    RunReader reader = orDie(RunReader::open(paths.root));
+    SpanReader reader = orDie(SpanReader::open(paths.root));
     std::int64_t spans = 0;
-    orDie(reader.eachSpan(id, [&](const SpanRow& row) {
+    orDie(reader.each(id, [&](const SpanRow& row) {
         return row.span.step == spans && row.rank == row.span.step % ranks && ++spans > 0;
     }));
     std::int64_t metrics = 0;
@@ -48,7 +48,7 @@ void expectEveryRecordOnce(const WorkspacePaths& paths, const std::string& id, s
     EXPECT_GE(metrics, acknowledged);
     EXPECT_LE(spans, acknowledged + 1);
     EXPECT_LE(metrics, acknowledged + 1);
-    EXPECT_EQ(orDie(reader.spanCount(id)), spans);
+    EXPECT_EQ(orDie(reader.count(id)), spans);
 }
 
 // The writer outlives its collectors, which are killed again and again, and is killed at last.
@@ -130,7 +130,7 @@ TEST_P(KillTest, EveryAcknowledgedRecordIsThereOnceAfterSigkill) {
         (rankFirst ? recorder : rank).kill();
         const Store store = orDie(Store::open(paths.root));
         EXPECT_EQ(store.recovered(), 1);
-        EXPECT_EQ(orDie(orDie(RunReader::open(paths.root)).run(id)).row.status, "interrupted");
+        EXPECT_EQ(orDie(orDie(RunReader::open(paths.root)).detail(id)).row.status, "interrupted");
         expectEveryRecordOnce(paths, id, acknowledged.get());
     }
     EXPECT_EQ(integrity(paths), "ok");
@@ -164,7 +164,7 @@ TEST_P(KillTest, EveryAcknowledgedRecordOfASharedJournalIsThereOnce) {
         cluster.kill();
         const Store store = orDie(Store::open(paths.root));
         EXPECT_EQ(store.recovered(), 1);
-        EXPECT_EQ(orDie(orDie(RunReader::open(paths.root)).run(id)).row.status, "interrupted");
+        EXPECT_EQ(orDie(orDie(RunReader::open(paths.root)).detail(id)).row.status, "interrupted");
         expectEveryRecordOnce(paths, id, acknowledged.get(), kRanks);
     }
     EXPECT_EQ(integrity(paths), "ok");

@@ -54,8 +54,8 @@ TEST(IngestTest, WhatIsMeasuredBesideTheTrainingStandsWhereTheRankHadGotTo) {
     run.rank(0).metric({.name = "train/loss", .step = 7, .epoch = 0.5, .samples = 224, .bytesSent = 900, .value = 1});
     measure();
     run.finish();
-    RunReader reader = run.reader();
-    const auto used = orDie(reader.metrics({.runId = run.runId, .name = "process/cpu_cores"})).samples;
+    WorkspaceReader reader = run.reader();
+    const auto used = orDie(reader.metrics().samples({.runId = run.runId, .name = "process/cpu_cores"})).samples;
     ASSERT_EQ(used.size(), 2U);
     EXPECT_EQ(used[0].step, 0) << "it had recorded nothing";
     EXPECT_EQ(used[1].step, 7);
@@ -75,8 +75,8 @@ TEST(IngestTest, ACollectorThatGoesOnKnowsWhereTheRanksHadGotTo) {
     collect();
     measure();
     collect();
-    RunReader reader = run.reader();
-    const auto used = orDie(reader.metrics({.runId = run.runId, .name = "process/cpu_cores"})).samples;
+    WorkspaceReader reader = run.reader();
+    const auto used = orDie(reader.metrics().samples({.runId = run.runId, .name = "process/cpu_cores"})).samples;
     ASSERT_EQ(used.size(), 1U);
     EXPECT_EQ(used[0].step, 25);
     EXPECT_EQ(used[0].epoch, 2);
@@ -141,10 +141,10 @@ TEST(IngestTest, WhatIsSaidOfTheRunBelongsToTheRunWhoeverSaysIt) {
         run.rank(1).metric({.name = name});
     }
     run.finish();
-    RunReader reader = run.reader();
+    WorkspaceReader reader = run.reader();
     const auto ranksOf = [&](const char* name) {
         std::vector<int> ranks;
-        for (const MetricSample& each : orDie(reader.metrics({.runId = run.runId, .name = name})).samples) {
+        for (const MetricSample& each : orDie(reader.metrics().samples({.runId = run.runId, .name = name})).samples) {
             ranks.push_back(each.rank);
         }
         return ranks;
@@ -175,7 +175,7 @@ TEST(IngestTest, SmallTransactionsShareAChunkAndBigOnesAreCut) {
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM span_chunk").getInt(), 3);
     EXPECT_EQ(database.execAndGet("SELECT sum(last_id - first_id + 1) FROM span_chunk").getInt(), 20'000);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM span_list").getInt(), 20'000);
-    EXPECT_EQ(orDie(run.reader().spans(run.runId, {100'000, 100'100})).size(), 11U);
+    EXPECT_EQ(orDie(run.reader().spans().touching(run.runId, {100'000, 100'100})).size(), 11U);
 }
 
 TEST(IngestTest, ATransactionThatFailsIsTriedAgainFromWhatIsThere) {
@@ -191,10 +191,10 @@ TEST(IngestTest, ATransactionThatFailsIsTriedAgainFromWhatIsThere) {
     for (std::int64_t step = 2; step <= 5; ++step) run.rank(0).metric({.name = "b", .step = step});
     EXPECT_FALSE(ingest.collectAll());
     EXPECT_FALSE(ingest.collectAll());
-    EXPECT_EQ(orDie(run.reader().metricNames(run.runId)), std::vector<std::string>{"a"});
+    EXPECT_EQ(orDie(run.reader().metrics().names(run.runId)), std::vector<std::string>{"a"});
     connection->database().exec("DROP TRIGGER broken");
     orDie(ingest.collectAll());
-    const auto answer = orDie(run.reader().metrics({.runId = run.runId, .name = "b"}));
+    const auto answer = orDie(run.reader().metrics().samples({.runId = run.runId, .name = "b"}));
     ASSERT_EQ(answer.samples.size(), 4U);
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(answer.samples[i].step, static_cast<std::int64_t>(i) + 2);
 }
@@ -216,11 +216,11 @@ TEST(IngestTest, ATransactionOfManyRanksThatFailsIsTriedAgainFromWhatIsThere) {
     run.rank(1).metric({.name = "train/loss", .step = 5, .value = 1});
     EXPECT_FALSE(ingest.collectAll());
     EXPECT_FALSE(ingest.collectAll());
-    EXPECT_EQ(orDie(run.reader().run(run.runId)).row.finalLoss, 6.0);
+    EXPECT_EQ(orDie(run.reader().runs().detail(run.runId)).row.finalLoss, 6.0);
     connection->database().exec("DROP TRIGGER broken");
     orDie(ingest.collectAll());
-    EXPECT_EQ(orDie(run.reader().run(run.runId)).row.finalLoss, 1.5);
-    const auto answer = orDie(run.reader().metrics({.runId = run.runId, .name = "train/loss"}));
+    EXPECT_EQ(orDie(run.reader().runs().detail(run.runId)).row.finalLoss, 1.5);
+    const auto answer = orDie(run.reader().metrics().samples({.runId = run.runId, .name = "train/loss"}));
     std::vector<std::pair<std::int64_t, int>> stepsAndRanks;
     for (const MetricSample& sample : answer.samples) stepsAndRanks.emplace_back(sample.step, sample.rank);
     EXPECT_THAT(stepsAndRanks, ElementsAre(Pair(1, 1), Pair(2, 2), Pair(3, 2), Pair(4, 1), Pair(5, 1)));
@@ -320,9 +320,9 @@ TEST(IngestTest, RecordsOfAnySourceLandOnceAcrossRestartsAndFailedTransactions) 
         }
         if (fails) connection->database().exec("DROP TRIGGER broken");
     }
-    RunReader reader = run.reader();
+    WorkspaceReader reader = run.reader();
     std::vector<std::int64_t> steps;
-    orDie(reader.eachSpan(run.runId, [&](const SpanRow& row) {
+    orDie(reader.spans().each(run.runId, [&](const SpanRow& row) {
         EXPECT_EQ(row.rank, row.span.step % 3);
         steps.push_back(row.span.step);
         return true;
@@ -370,9 +370,9 @@ TEST(IngestTest, AMillionRecordsArriveInOrder) {
     }
     orDie(recorder->finish("finished", ""));
     EXPECT_EQ(recorder->recordsStored(), kRecords);
-    RunReader reader = orDie(RunReader::open(folder / "w"));
+    SpanReader reader = orDie(SpanReader::open(folder / "w"));
     std::int64_t next = 0;
-    orDie(reader.eachSpan("run-a", [&](const SpanRow& row) { return row.span.step == next && ++next > 0; }));
+    orDie(reader.each("run-a", [&](const SpanRow& row) { return row.span.step == next && ++next > 0; }));
     EXPECT_EQ(next, kRecords);
 }
 

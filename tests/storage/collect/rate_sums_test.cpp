@@ -6,7 +6,7 @@
 
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/metric_reader.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -24,7 +24,7 @@ Metric rate(std::int64_t step, Ns wall, double value) {
 std::vector<std::pair<std::int64_t, double>> throughput(const OneRun& run) {
     std::vector<std::pair<std::int64_t, double>> points;
     for (const MetricSample& each :
-         orDie(run.reader().metrics({.runId = run.runId, .name = "throughput/samples_per_s"})).samples) {
+         orDie(run.reader().metrics().samples({.runId = run.runId, .name = "throughput/samples_per_s"})).samples) {
         EXPECT_EQ(each.rank, -1);
         points.emplace_back(each.step, each.value);
     }
@@ -108,8 +108,8 @@ TEST(RateSums, AreOverTheRanksThatTrain) {
     }
     RunIngest ingest(*connection, keyOf(store.paths(), "r"), journalSources(store.paths(), "r", {0, 1, 2}));
     orDie(ingest.collectAll());
-    const auto points =
-        orDie(orDie(RunReader::open(store.paths().root)).metrics({.runId = "r", .name = "throughput/samples_per_s"}));
+    const auto points = orDie(
+        orDie(MetricReader::open(store.paths().root)).samples({.runId = "r", .name = "throughput/samples_per_s"}));
     ASSERT_EQ(points.samples.size(), 1U);
     EXPECT_DOUBLE_EQ(points.samples[0].value, 150);
 }

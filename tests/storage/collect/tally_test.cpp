@@ -25,7 +25,7 @@ protected:
         transaction->commit();
         tallies_.committed();
     }
-    [[nodiscard]] RunRow row() const { return orDie(run_.reader().run(run_.runId)).row; }
+    [[nodiscard]] RunRow row() const { return orDie(run_.reader().runs().detail(run_.runId)).row; }
 
     OneRun run_;
     std::unique_ptr<WriteConnection> connection_;
@@ -65,7 +65,7 @@ TEST_F(TallyTest, ThePaceIsOverAllRanks) {
     EXPECT_DOUBLE_EQ(row().stepMs.value(), 1e3 / 75);
     EXPECT_DOUBLE_EQ(row().samplesPerS.value(), 32 * 150);
     EXPECT_DOUBLE_EQ(row().timedSteps.value(), 100);
-    const auto ranks = orDie(run_.reader().ranks(run_.runId));
+    const auto ranks = orDie(run_.reader().runs().ranks(run_.runId));
     ASSERT_EQ(ranks.size(), 2U);
     EXPECT_DOUBLE_EQ(ranks[0].stepMs.value(), 10);
     EXPECT_DOUBLE_EQ(ranks[1].stepMs.value(), 20);

@@ -32,7 +32,7 @@ TEST(Comparison, RunsThatDifferInSeedsAloneAreOneRow) {
     add("b", config(2, 1, 2));
     add("c", config(1, 2, 2));
     add("d", config(1, 1, 3));
-    auto reader = test::orDie(RunReader::open(store.paths().root));
+    auto reader = test::orDie(WorkspaceReader::open(store.paths().root));
     const auto comparison = compareRuns(reader, {"a", "b", "c", "d"}, "");
     ASSERT_TRUE(comparison) << comparison.error().message;
     ASSERT_EQ(comparison->groups.size(), 2U);
@@ -55,8 +55,8 @@ TEST(Comparison, ReadsWhatARunWasMadeOn) {
     };
     add("a", "");
     add("b", "[cluster]\nworkers = 1\n[cluster.link]\nbandwidth = \"200Mbps\"\nlatency = \"1ms\"\n");
-    auto reader = test::orDie(RunReader::open(store.paths().root));
-    const RunSetup own = test::orDie(readSetup(reader, test::orDie(reader.row("a"))));
+    auto reader = test::orDie(WorkspaceReader::open(store.paths().root));
+    const RunSetup own = test::orDie(readSetup(reader.runs(), test::orDie(reader.runs().row("a"))));
     EXPECT_THAT(setupInWords(own), HasSubstr("machine node-3, processor EPYC"));
     const auto comparison = compareRuns(reader, {"a", "b"}, "");
     ASSERT_TRUE(comparison) << comparison.error().message;
@@ -92,7 +92,7 @@ TEST(Comparison, WorkersOverTwoHostsAreAnotherSetUpThanOnOne) {
         one.rank(1).state(RankState::Starting, 0, second);
         one.finish();
         auto reader = one.reader();
-        return test::orDie(readSetup(reader, test::orDie(reader.row(one.runId))));
+        return test::orDie(readSetup(reader.runs(), test::orDie(reader.runs().row(one.runId))));
     };
     const RunSetup alone = setup("node-1"), spread = setup("node-2");
     EXPECT_THAT(setupInWords(alone), HasSubstr("1 host, gloo, link not emulated"));
@@ -109,7 +109,7 @@ TEST(Comparison, ReadsWhetherARunWasDisturbed) {
     one.finish();
     auto reader = one.reader();
     const auto disturbed = [&] {
-        return test::orDie(readComparedRun(reader, test::orDie(reader.row(one.runId)))).disturbed;
+        return test::orDie(readComparedRun(reader, test::orDie(reader.runs().row(one.runId)))).disturbed;
     };
     EXPECT_FALSE(disturbed()) << "of how many cores is not known";
     one.describe("EPYC, 2 cores to use, 24.0 GB memory");
@@ -123,7 +123,7 @@ TEST(Comparison, SaysWhyABaselineCannotBeOne) {
     info.config = config(1, 1, 2);
     test::orDie(store.addRun(info));
     test::orDie(test::orDie(Recorder::start(store, "a", {0}))->finish("finished", ""));
-    auto reader = test::orDie(RunReader::open(store.paths().root));
+    auto reader = test::orDie(WorkspaceReader::open(store.paths().root));
     const auto wrong = [&](const std::string& baseline) {
         return compareRuns(reader, {"a"}, baseline).error().message;
     };
@@ -146,7 +146,7 @@ TEST(Comparison, TakesTheTimeToTheTargetThatTheRunRecorded) {
     run.rank(0).metric({.name = "timing/seconds", .step = 40, .value = 5});
     run.finish();
     auto reader = run.reader();
-    const auto reached = test::orDie(readTargetReached(reader, run.runId));
+    const auto reached = test::orDie(readTargetReached(reader.metrics(), run.runId));
     ASSERT_TRUE(reached);
     EXPECT_EQ(reached->step, 20);
     const auto comparison = compareRuns(reader, {run.runId}, "");
@@ -155,7 +155,7 @@ TEST(Comparison, TakesTheTimeToTheTargetThatTheRunRecorded) {
     EXPECT_EQ(comparison->groups[0].stepsToTarget.mean, 20);
     EXPECT_EQ(comparison->groups[0].samplesToTarget.mean, 640);
     EXPECT_EQ(comparison->groups[0].bytesToTarget.mean, 4096);
-    const RunRow row = test::orDie(reader.row(run.runId));
+    const RunRow row = test::orDie(reader.runs().row(run.runId));
     EXPECT_EQ(test::orDie(readComparedRun(reader, row)).secondsToTarget, 12.5) << "the window reads it so";
     const auto other = readComparedRun(reader, row, Target{Target::Metric::Loss, 0.5});
     EXPECT_EQ(test::orDie(other).secondsToTarget, std::nullopt) << "of a target that is asked for, only that one";
@@ -174,7 +174,7 @@ TEST(Comparison, FindsTheWayToATargetOnTheValidationSet) {
     }
     run.finish();
     auto reader = run.reader();
-    const RunRow row = test::orDie(reader.row(run.runId));
+    const RunRow row = test::orDie(reader.runs().row(run.runId));
     const Target target{Target::Metric::Accuracy, 0.6};
     const ComparedRun read = test::orDie(readComparedRun(reader, row, target));
     EXPECT_EQ(read.stepsToTarget, 20);
@@ -192,7 +192,7 @@ TEST(Comparison, ARunThatMissedItsTargetWasWatchedUntilItsLastEvaluation) {
     }
     run.finish();
     auto reader = run.reader();
-    const RunRow row = test::orDie(reader.row(run.runId));
+    const RunRow row = test::orDie(reader.runs().row(run.runId));
     const auto read = [&](double value) {
         return test::orDie(readComparedRun(reader, row, Target{Target::Metric::Accuracy, value}));
     };
@@ -207,7 +207,7 @@ TEST(Comparison, ReadsWhatARunRecordedOfItsTimesAndWhereTheyComeFrom) {
     test::OneRun run;
     run.finish();
     auto reader = run.reader();
-    RunRow row = test::orDie(reader.row(run.runId));
+    RunRow row = test::orDie(reader.runs().row(run.runId));
     row.config = "[cluster]\nbackend = \"gloo\"\n";
     const auto read = [&] { return test::orDie(readComparedRun(reader, row)); };
     EXPECT_EQ(read().time, TimeSource::Measured);
@@ -240,7 +240,7 @@ TEST(Comparison, ReadsThePerplexityOfTheModelThatWasChosen) {
     }
     run.finish();
     auto reader = run.reader();
-    RunRow row = test::orDie(reader.row(run.runId));
+    RunRow row = test::orDie(reader.runs().row(run.runId));
     row.config = "[data]\nname = \"text\"\n";
     EXPECT_DOUBLE_EQ(test::orDie(readComparedRun(reader, row)).bestPerplexity().value(), std::exp(1.25));
     row.config += "validation = 0.1\n";

@@ -19,7 +19,7 @@ std::vector<ExternalLoad> loadsOf(test::OneRun& one, const std::string& cpu = kT
     one.finish();
     one.describe(cpu);
     auto reader = one.reader();
-    return test::orDie(readExternalLoad(reader, test::orDie(reader.row(one.runId))));
+    return test::orDie(readExternalLoad(reader, test::orDie(reader.runs().row(one.runId))));
 }
 
 // Load beside a run of one rank that computed with `own` of the `host` cores that were busy.

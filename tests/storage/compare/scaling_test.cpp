@@ -37,8 +37,8 @@ TEST(StoredScaling, TimesAreThoseOfTheStore) {
     EXPECT_EQ(times->stepMs, 12.5);
     EXPECT_EQ(times->losses.size(), 1U);
     EXPECT_DOUBLE_EQ(*secondsTo({Target::Metric::Accuracy, 0.8}, *times), 2.75);
-    const ScalingRun made = scalingRun(reader.run(one.runId)->row, placeOf({{"train.batch_size", "16"}}), *times,
-                                       Target{Target::Metric::Loss, 0.7});
+    const ScalingRun made = scalingRun(reader.runs().detail(one.runId)->row, placeOf({{"train.batch_size", "16"}}),
+                                       *times, Target{Target::Metric::Loss, 0.7});
     EXPECT_DOUBLE_EQ(*made.secondsToTarget, 1.5);
     EXPECT_EQ(made.batch, 16);
     EXPECT_EQ(made.runId, one.runId);
@@ -60,9 +60,9 @@ TEST(StoredScaling, ATimeThatWasNotRecordedIsNotKnown) {
     EXPECT_EQ(point.secondsToTarget.n, 0U);
     EXPECT_EQ(point.reached, 1U) << "it was reached all the same";
     // The instant is the training time where time is simulated: evaluations take none of it.
-    RunRow row = test::orDie(reader.row(one.runId));
+    RunRow row = test::orDie(reader.runs().row(one.runId));
     row.timeSimulated = true;
-    const TrainedSeconds trained = test::orDie(readTrainedSeconds(reader, row));
+    const TrainedSeconds trained = test::orDie(readTrainedSeconds(reader.metrics(), row));
     EXPECT_EQ(trained.at({.step = 120, .wallS = 9}), 9.0);
 }
 

@@ -27,17 +27,17 @@ void add(Sums& sums, int rank, Lane lane, SpanKind kind, std::int64_t spans, Ns 
 }
 
 // Sums of what `part` itself holds; every span and bucket must lie in its range.
-Sums sumsOf(RunReader& reader, const SpanPart& part) {
+Sums sumsOf(SpanReader& reader, const SpanPart& part) {
     Sums sums;
     if (part.level == 0) {
-        for (const auto& [rank, span] : orDie(reader.spanRows(part))) {
+        for (const auto& [rank, span] : orDie(reader.rows(part))) {
             add(sums, rank, span.lane, span.kind, 1, span.end - span.start);
             EXPECT_LE(part.range.start, span.start);
             EXPECT_GE(part.range.end, span.end);
         }
         return sums;
     }
-    const SpanLevel level = orDie(reader.spanLevel(part));
+    const SpanLevel level = orDie(reader.level(part));
     EXPECT_EQ(level.width(), part.width);
     std::size_t span = 0, cell = 0;
     for (const LevelLane& lane : level.lanes) {
@@ -67,14 +67,14 @@ struct Tree {
 };
 
 // Each part is what its parts are, down to the rows, and the roots together are all rows.
-Sums checkBelow(RunReader& reader, const std::string& run, const SpanPart& part, Tree& tree) {
+Sums checkBelow(SpanReader& reader, const std::string& run, const SpanPart& part, Tree& tree) {
     ++tree.parts;
     tree.levels = std::max(tree.levels, part.level);
     const Sums own = sumsOf(reader, part);
     if (part.level == 0) return own;
     Sums below;
     std::int64_t rows = 0;
-    for (const SpanPart& child : orDie(reader.spanParts(run, part))) {
+    for (const SpanPart& child : orDie(reader.parts(run, part))) {
         EXPECT_EQ(child.level, part.level - 1);
         EXPECT_TRUE(child.settled);
         rows += child.rows;
@@ -86,14 +86,14 @@ Sums checkBelow(RunReader& reader, const std::string& run, const SpanPart& part,
 }
 
 Tree expectLevelsAreTheRows(const WorkspacePaths& paths, const std::string& run) {
-    RunReader reader = orDie(RunReader::open(paths.root));
+    SpanReader reader = orDie(SpanReader::open(paths.root));
     Sums all, roots;
-    orDie(reader.eachSpan(run, [&](const SpanRow& row) {
+    orDie(reader.each(run, [&](const SpanRow& row) {
         add(all, row.rank, row.span.lane, row.span.kind, 1, row.span.end - row.span.start);
         return true;
     }));
     Tree tree;
-    for (const SpanPart& part : orDie(reader.spanRoots(run))) {
+    for (const SpanPart& part : orDie(reader.roots(run))) {
         if (part.level == 0) tree.rowsWithoutLevel += part.rows;
         join(roots, checkBelow(reader, run, part, tree));
     }

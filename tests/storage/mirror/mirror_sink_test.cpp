@@ -129,8 +129,8 @@ TEST_F(MirrorSinkTest, LevelsOfDetailAreMadeHere) {
     addRecords(there(), "run-a", 0, 200'000);
     run_.finish();
     mirrorOnce(there(), here());
-    RunReader reader = orDie(RunReader::open(here()));
-    const auto roots = orDie(reader.spanRoots("run-a"));
+    SpanReader reader = orDie(SpanReader::open(here()));
+    const auto roots = orDie(reader.roots("run-a"));
     ASSERT_FALSE(roots.empty());
     std::int64_t rows = 0;
     for (const SpanPart& part : roots) {
@@ -187,7 +187,7 @@ TEST_F(MirrorSinkTest, WhatCannotBeStoredLeavesNothing) {
     EXPECT_THAT(refused([](MirrorPart& wrong) { wrong.document->tables[0][0].pop_back(); }), HasSubstr("columns"));
     EXPECT_THAT(refused([](MirrorPart& wrong) { wrong.runId = "run-b"; }), HasSubstr("another run"));
     EXPECT_THAT(refused([](MirrorPart& wrong) { wrong.document.reset(); }), HasSubstr("not told before"));
-    EXPECT_THAT(orDie(orDie(RunReader::open(here())).runs()), IsEmpty());
+    EXPECT_THAT(orDie(orDie(RunReader::open(here())).list()), IsEmpty());
     orDie(sink->apply(part));
 }
 

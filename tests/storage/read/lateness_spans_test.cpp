@@ -33,7 +33,7 @@ TEST(LatenessSpansTest, TellsWhoComesLate) {
     average(run, 40, 2 * kMs);
     run.finish();
     auto reader = run.reader();
-    const auto lateness = orDie(readLateness(reader, orDie(reader.row(run.runId))));
+    const auto lateness = orDie(readLateness(reader, orDie(reader.runs().row(run.runId))));
     ASSERT_TRUE(lateness);
     EXPECT_EQ(lateness->averages, 40);
     ASSERT_EQ(lateness->ranks.size(), 2U);
@@ -48,7 +48,7 @@ TEST(LatenessSpansTest, WhatTheClocksMayBeOffIsNoise) {
     run.rank(1).metric({.name = "clock/error_s", .value = 2e-3});
     run.finish();
     auto reader = run.reader();
-    const auto lateness = orDie(readLateness(reader, orDie(reader.row(run.runId))));
+    const auto lateness = orDie(readLateness(reader, orDie(reader.runs().row(run.runId))));
     ASSERT_TRUE(lateness);
     EXPECT_FALSE(lateness->ranks[1].isBeyondNoise());
 }
@@ -56,7 +56,7 @@ TEST(LatenessSpansTest, WhatTheClocksMayBeOffIsNoise) {
 TEST(LatenessSpansTest, ARunWithoutSpansOrAveragesTellsNothing) {
     OneRun run(2);
     auto reader = run.reader();
-    const RunRow row = orDie(reader.row(run.runId));
+    const RunRow row = orDie(reader.runs().row(run.runId));
     EXPECT_FALSE(orDie(readLateness(reader, row)));
     run.rank(0).span({.lane = Lane::Compute, .kind = SpanKind::Forward, .step = 1, .start = 0, .end = kMs});
     run.finish();

@@ -60,15 +60,15 @@ TEST_F(RankStatesTest, AllMustHaveSaidIt) {
 TEST_F(RankStatesTest, AnEmptyErrorKeepsTheOneThatIsThere) {
     writeStatus(connection_->database(), 1, "running", "first");
     writeStatus(connection_->database(), 1, "failed", "");
-    EXPECT_EQ(orDie(run_.reader().run(run_.runId)).row.error, "first");
-    EXPECT_EQ(orDie(run_.reader().run(run_.runId)).row.status, "failed");
+    EXPECT_EQ(orDie(run_.reader().runs().detail(run_.runId)).row.error, "first");
+    EXPECT_EQ(orDie(run_.reader().runs().detail(run_.runId)).row.status, "failed");
     writeStatus(connection_->database(), 1, "failed", "second");
-    EXPECT_EQ(orDie(run_.reader().run(run_.runId)).row.error, "second");
+    EXPECT_EQ(orDie(run_.reader().runs().detail(run_.runId)).row.error, "second");
 }
 
 // The run's record alone tells what a rank on another host lost.
 TEST_F(RankStatesTest, WhatARankThatEndedWellLostIsInTheRunsRecord) {
-    const auto errorOf = [&] { return orDie(run_.reader().run(run_.runId)).row.error; };
+    const auto errorOf = [&] { return orDie(run_.reader().runs().detail(run_.runId)).row.error; };
     say(0, RankState::Running, "a checkpoint was lost: disk");
     say(1, RankState::Starting, "host-b");
     writeStatus(connection_->database(), 1, "interrupted", "");

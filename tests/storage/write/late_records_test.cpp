@@ -71,13 +71,13 @@ protected:
     [[nodiscard]] std::map<std::int64_t, int> steps() const {
         std::map<std::int64_t, int> steps;
         auto reader = run_.reader();
-        test::orDie(reader.eachSpan(run_.runId, [&](const SpanRow& row) {
+        test::orDie(reader.spans().each(run_.runId, [&](const SpanRow& row) {
             if (row.rank == kAway) ++steps[row.span.step];
             return true;
         }));
         return steps;
     }
-    [[nodiscard]] RunRow row() const { return test::orDie(run_.reader().row(run_.runId)); }
+    [[nodiscard]] RunRow row() const { return test::orDie(run_.reader().runs().row(run_.runId)); }
     Result<std::unique_ptr<LateRecords>> open(const std::shared_ptr<RecordStream>& stream = streamOfAway()) {
         return LateRecords::open(run_.store, run_.runId, {stream});
     }
@@ -197,7 +197,7 @@ TEST_F(LateRecordsTest, RowsThatComeAfterLevelsWereMadeHaveThemToo) {
     test::orDie(late->collect());
     test::orDie(late->finish());
     std::int64_t rows = 0;
-    for (const SpanPart& part : test::orDie(run_.reader().spanRoots(run_.runId))) rows += part.rows;
+    for (const SpanPart& part : test::orDie(run_.reader().spans().roots(run_.runId))) rows += part.rows;
     EXPECT_EQ(rows, 6'100);
 }
 

@@ -38,7 +38,7 @@ protected:
         info.resumedFrom = run_.runId;
         info.resumedStep = step;
         orDie(run_.store.addRun(info));
-        return orDie(run_.reader().run(id)).row;
+        return orDie(run_.reader().runs().detail(id)).row;
     }
     OneRun run_;
 };
@@ -60,7 +60,7 @@ TEST_F(LineageTest, MetricsUpToTheCheckpointAreItsOwn) {
     }
     EXPECT_EQ(losses, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     auto reader = run_.reader();
-    const auto points = orDie(reader.metrics({.runId = "run-b", .name = metrics::kTrainLoss, .rank = 0}));
+    const auto points = orDie(reader.metrics().samples({.runId = "run-b", .name = metrics::kTrainLoss, .rank = 0}));
     ASSERT_EQ(points.samples.size(), 6U);
     EXPECT_EQ(points.samples[2].samples, 96);
     EXPECT_EQ(points.samples[2].bytesSent, 300);
@@ -91,7 +91,7 @@ TEST_F(LineageTest, RecordsThatFollowAddToIt) {
     }
     const auto recorder = orDie(storage::Recorder::start(run_.store, "run-b", {0}));
     static_cast<void>(orDie(recorder->finish("finished", "")));
-    const storage::RunRow row = orDie(run_.reader().run("run-b")).row;
+    const storage::RunRow row = orDie(run_.reader().runs().detail("run-b")).row;
     EXPECT_EQ(row.bestAccuracy, 0.9);
     EXPECT_EQ(row.finalLoss, 0.1);
     EXPECT_EQ(row.steps, 12);
@@ -103,7 +103,7 @@ TEST_F(LineageTest, ARunThatIsNotThereIsNamed) {
     const Status added = run_.store.addRun(info);
     ASSERT_FALSE(added);
     EXPECT_THAT(added.error().message, HasSubstr("no run run-z"));
-    EXPECT_FALSE(run_.reader().run("run-b")) << "nothing of it was written";
+    EXPECT_FALSE(run_.reader().runs().detail("run-b")) << "nothing of it was written";
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(LostRecords, ADamagedJournalIsReportedAndKept) {
     file.put('x');
     file.close();
     run.finish();
-    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 50);
+    EXPECT_EQ(orDie(run.reader().spans().count(run.runId)), 50);
     EXPECT_THAT(rowOf(run).error, AllOf(HasSubstr("rank 0"), HasSubstr("damaged after record 50")));
     EXPECT_EQ(rowOf(run).status, "failed") << "no success without its record";
     EXPECT_TRUE(fs::exists(journal));
@@ -40,7 +40,7 @@ TEST(LostRecords, AJournalThatCannotBeReadHoldsUpNoOther) {
     file.put('x');
     file.close();
     run.finish();
-    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 200);
+    EXPECT_EQ(orDie(run.reader().spans().count(run.runId)), 200);
     EXPECT_EQ(rowOf(run).status, "failed");
     EXPECT_THAT(rowOf(run).error, AllOf(HasSubstr("rank-0001"), HasSubstr("damaged")));
     EXPECT_TRUE(fs::exists(journal)) << "to be read again when it is whole";
@@ -64,11 +64,11 @@ TEST(LostRecords, AJournalThatWasMendedIsReadWhenTheWorkspaceIsOpenedAgain) {
     const std::string before = rowOf(run).error;
     const auto openAgain = [&] { orDie(Store::open(run.store.paths().root)); };
     openAgain();
-    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 200) << "still damaged";
+    EXPECT_EQ(orDie(run.reader().spans().count(run.runId)), 200) << "still damaged";
     EXPECT_EQ(rowOf(run).error, before);
     put(right);
     openAgain();
-    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 300) << "each once";
+    EXPECT_EQ(orDie(run.reader().spans().count(run.runId)), 300) << "each once";
     EXPECT_EQ(rowOf(run).status, "failed") << "nobody knows what was decided without them";
     EXPECT_THAT(rowOf(run).error, AllOf(HasSubstr(before), HasSubstr("what could not be read came later")));
     EXPECT_FALSE(fs::exists(journal));
@@ -88,7 +88,7 @@ TEST(LostRecords, AJournalThatWasCollectedWholeIsRemovedWithoutAWord) {
     ASSERT_FALSE(fs::exists(journal));
     fs::copy(kept, journal, fs::copy_options::recursive);
     orDie(Store::open(run.store.paths().root));
-    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 100) << "none twice";
+    EXPECT_EQ(orDie(run.reader().spans().count(run.runId)), 100) << "none twice";
     EXPECT_EQ(rowOf(run).error, "a person stopped it");
     EXPECT_FALSE(fs::exists(journal));
 }

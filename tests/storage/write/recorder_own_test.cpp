@@ -13,9 +13,9 @@ TEST(RecorderTest, WhatTheCollectorMeasuresItselfStandsBesideTheRecordsOfTheRank
     OneRun run(2);
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));
     recorder->measured(1, {.name = "process/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 0.75});
-    RunReader reader = run.reader();
+    WorkspaceReader reader = run.reader();
     const auto samples = [&](const char* name) {
-        return orDie(reader.metrics({.runId = run.runId, .name = name})).samples;
+        return orDie(reader.metrics().samples({.runId = run.runId, .name = name})).samples;
     };
     EXPECT_TRUE(eventually([&] { return samples("process/cpu_cores").size() == 1; })) << "though no rank records";
     EXPECT_EQ(samples("process/cpu_cores").front().rank, 1);
@@ -35,9 +35,10 @@ TEST(RecorderTest, WhatHostsUseStaysApart) {
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));
     recorder->measured(0, {.name = "host/cpu_cores", .wall = 1'000'000'000, .value = 2});
     orDie(recorder->finish("finished", ""));
-    RunReader reader = run.reader();
+    WorkspaceReader reader = run.reader();
     for (const int rank : {0, 1}) {
-        const auto own = orDie(reader.metrics({.runId = run.runId, .name = "host/cpu_cores", .rank = rank})).samples;
+        const auto own =
+            orDie(reader.metrics().samples({.runId = run.runId, .name = "host/cpu_cores", .rank = rank})).samples;
         ASSERT_EQ(own.size(), 1U) << "rank " << rank;
         EXPECT_EQ(own.front().value, 2 + rank);
     }
@@ -47,9 +48,9 @@ TEST(RecorderTest, WhatTheCollectorMeasuresStandsWhereTheRankHadGotTo) {
     OneRun run(2);
     run.rank(0).metric({.name = "train/loss", .step = 7, .epoch = 0.5, .samples = 224, .bytesSent = 900, .value = 1});
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));
-    RunReader reader = run.reader();
+    WorkspaceReader reader = run.reader();
     const auto samples = [&](const char* name) {
-        return orDie(reader.metrics({.runId = run.runId, .name = name})).samples;
+        return orDie(reader.metrics().samples({.runId = run.runId, .name = name})).samples;
     };
     ASSERT_TRUE(eventually([&] { return samples("train/loss").size() == 1; }));
     recorder->measured(0, {.name = "process/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 0.75});

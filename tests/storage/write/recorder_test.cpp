@@ -31,8 +31,8 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     EXPECT_EQ(rowOf(run).endedAt, "");
     run.rank(0).span({.step = 1, .end = 2'000'000'000});
     run.rank(0).state(RankState::Finished, 1, "");
-    RunReader reader = run.reader();
-    EXPECT_TRUE(eventually([&] { return orDie(reader.spanCount(run.runId)) == 1; })) << "collected while it runs";
+    WorkspaceReader reader = run.reader();
+    EXPECT_TRUE(eventually([&] { return orDie(reader.spans().count(run.runId)) == 1; })) << "collected while it runs";
     run.journals.clear();
     orDie(recorder->finish("finished", ""));
     EXPECT_EQ(recorder->recordsStored(), 2);
@@ -72,7 +72,7 @@ TEST(RecorderTest, ARunThatEndsDoesNotWaitForTheCollectorOfAnother) {
     journal->state(RankState::Finished, 1, "");
     journal.reset();
     orDie(second->finish("finished", ""));
-    EXPECT_EQ(orDie(run.reader().row("run-b")).status, "finished");
+    EXPECT_EQ(orDie(run.reader().runs().row("run-b")).status, "finished");
     run.journals.clear();
     orDie(first->finish("finished", ""));
     EXPECT_EQ(rowOf(run).status, "finished");
@@ -150,15 +150,15 @@ TEST(RecorderTest, ProcessesThatCollectTheirOwnRankMakeOneRun) {
         });
     }
     for (ChildProcess& worker : workers) EXPECT_EQ(worker.wait(), 0);
-    RunReader reader = orDie(RunReader::open(workspace));
-    const RunRow row = orDie(reader.run("by-hand")).row;
+    WorkspaceReader reader = orDie(WorkspaceReader::open(workspace));
+    const RunRow row = orDie(reader.runs().detail("by-hand")).row;
     EXPECT_EQ(row.status, "finished");
     EXPECT_EQ(row.steps, 500);
     EXPECT_EQ(row.samples, 500 * 128);
     EXPECT_EQ(row.bytesSent, 4 * 500);
     EXPECT_DOUBLE_EQ(row.finalLoss.value(), 2.5);
-    EXPECT_EQ(orDie(reader.spanCount("by-hand")), 2000);
-    EXPECT_EQ(orDie(reader.spans("by-hand", {0, 10'000})).size(), 2000U);
+    EXPECT_EQ(orDie(reader.spans().count("by-hand")), 2000);
+    EXPECT_EQ(orDie(reader.spans().touching("by-hand", {0, 10'000})).size(), 2000U);
 }
 
 TEST(RecorderTest, TheWorstOutcomeOfTheRanksIsTheRuns) {
@@ -204,19 +204,20 @@ TEST(RecorderTest, AThousandRanksShareOneJournal) {
             if (step == kSteps) sink.state(RankState::Finished, step, "");
         }
     }
-    RunReader reader = run.reader();
-    EXPECT_TRUE(eventually([&] { return orDie(reader.spanCount(run.runId)) == kRanks * kSteps; }));
+    WorkspaceReader reader = run.reader();
+    EXPECT_TRUE(eventually([&] { return orDie(reader.spans().count(run.runId)) == kRanks * kSteps; }));
     run.journal.reset();
     orDie(recorder->finish("finished", ""));
     EXPECT_EQ(recorder->recordsStored(), kRanks * (2 * kSteps + 1));
-    const RunRow row = orDie(reader.run(run.runId)).row;
+    const RunRow row = orDie(reader.runs().detail(run.runId)).row;
     EXPECT_EQ(row.status, "finished");
     EXPECT_EQ(row.steps, kSteps);
     EXPECT_EQ(row.samples, kSteps * kRanks);
     EXPECT_EQ(row.bytesSent, kSteps * kRanks);
     EXPECT_DOUBLE_EQ(row.finalLoss.value(), 1.0 + (kRanks - 1) / 2.0);
     for (const int rank : {0, 1, 500, kRanks - 1}) {
-        const auto losses = orDie(reader.metrics({.runId = run.runId, .name = "train/loss", .rank = rank})).samples;
+        const auto losses =
+            orDie(reader.metrics().samples({.runId = run.runId, .name = "train/loss", .rank = rank})).samples;
         ASSERT_EQ(losses.size(), static_cast<std::size_t>(kSteps));
         for (std::size_t i = 0; i < losses.size(); ++i) {
             EXPECT_EQ(losses[i].step, static_cast<std::int64_t>(i) + 1);
@@ -316,8 +317,8 @@ TEST(RecorderTest, ADamagedSharedJournalIsReportedAndKept) {
     file.put('x');
     file.close();
     run.finish();
-    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 25) << "each span came with its rank";
-    EXPECT_THAT(orDie(run.reader().run(run.runId)).row.error, HasSubstr("damaged after record 50"));
+    EXPECT_EQ(orDie(run.reader().spans().count(run.runId)), 25) << "each span came with its rank";
+    EXPECT_THAT(orDie(run.reader().runs().detail(run.runId)).row.error, HasSubstr("damaged after record 50"));
     EXPECT_TRUE(fs::exists(journal));
 }
 
@@ -343,10 +344,10 @@ TEST(RecorderTest, TwoRecordersOfDifferentRunsDoNotMix) {
         });
     }
     for (ChildProcess& recorder : recorders) EXPECT_EQ(recorder.wait(), 0);
-    RunReader reader = orDie(RunReader::open(workspace));
+    SpanReader reader = orDie(SpanReader::open(workspace));
     for (int number = 0; number < 2; ++number) {
         std::int64_t next = 0;
-        orDie(reader.eachSpan("run-" + std::to_string(number), [&](const SpanRow& row) {
+        orDie(reader.each("run-" + std::to_string(number), [&](const SpanRow& row) {
             EXPECT_EQ(row.span.step, 2 * next++ + number);
             return row.span.step == 2 * (next - 1) + number;
         }));
@@ -377,7 +378,7 @@ TEST(RecorderTest, AFullDiskOnlyDelays) {
         if (!eventually([&] { return recorder->currentError().empty() && recorder->recordsStored() == 201; })) return 3;
         run.journals.clear();
         orDie(recorder->finish("finished", ""));
-        return orDie(run.reader().spanCount(run.runId)) == 200 ? 0 : 4;
+        return orDie(run.reader().spans().count(run.runId)) == 200 ? 0 : 4;
     });
     EXPECT_EQ(child.wait(), 0);
 }
@@ -388,15 +389,15 @@ TEST(RecorderTest, ReadersAndTheWriterDoNotHinderEachOther) {
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
     std::atomic<bool> end{false};
     std::thread window([&] {
-        RunReader reader = run.reader();
+        WorkspaceReader reader = run.reader();
         std::int64_t rowid = 0;
         std::int64_t seen = 0;
         while (!end) {
             const MetricAnswer answer =
-                orDie(reader.metrics({.runId = run.runId, .name = "train/loss", .afterRowid = rowid}));
+                orDie(reader.metrics().samples({.runId = run.runId, .name = "train/loss", .afterRowid = rowid}));
             for (const MetricSample& sample : answer.samples) EXPECT_EQ(sample.step, seen++);
             rowid = answer.lastRowid;
-            const auto spans = orDie(reader.spans(run.runId, {0, 1'000'000'000}));
+            const auto spans = orDie(reader.spans().touching(run.runId, {0, 1'000'000'000}));
             EXPECT_GE(static_cast<std::int64_t>(spans.size()), seen);
         }
     });

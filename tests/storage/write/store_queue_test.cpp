@@ -76,7 +76,7 @@ TEST_F(StoreQueueTest, WhereItRunsAndWithWhatIsThatOfItsStart) {
     where.versions = "{\"torch\":\"2.12.0\"}";
     where.hardware = {{.kind = kNic, .name = "ib0", .bitsPerS = 1e11}};
     orDie(store_.takeFromQueue("a", where));
-    const RunDetail detail = orDie(orDie(RunReader::open(folder_ / "w")).run("a"));
+    const RunDetail detail = orDie(orDie(RunReader::open(folder_ / "w")).detail("a"));
     EXPECT_EQ(detail.host, "node7");
     EXPECT_EQ(detail.cpu, "other");
     EXPECT_EQ(detail.versions, where.versions);

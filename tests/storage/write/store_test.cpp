@@ -8,7 +8,9 @@
 #include <set>
 #include <thread>
 
+#include "storage/read/metric_reader.h"
 #include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 #include "storage/write/recorder.h"
 #include "storage/write/store_impl.h"
 #include "tests/support/runs.h"
@@ -22,7 +24,7 @@ using ::testing::MatchesRegex;
 namespace fs = std::filesystem;
 
 RunRow rowOf(const fs::path& workspace, const std::string& id) {
-    return orDie(orDie(RunReader::open(workspace)).run(id)).row;
+    return orDie(orDie(RunReader::open(workspace)).detail(id)).row;
 }
 
 TEST(UtcText, NamesTheInstantToTheMillisecond) {
@@ -119,7 +121,7 @@ TEST(StoreTest, IdsThatLeaveTheFolderAreRefused) {
         EXPECT_FALSE(store.addRun(runInfo(id))) << id;
     }
     EXPECT_FALSE(store.addRun(runInfo(std::string(300, 'x'))));
-    EXPECT_TRUE(orDie(orDie(RunReader::open(folder / "w")).runs()).empty());
+    EXPECT_TRUE(orDie(orDie(RunReader::open(folder / "w")).list()).empty());
 }
 
 TEST(StoreTest, WhatIsAddedIsWhatIsRead) {
@@ -127,7 +129,7 @@ TEST(StoreTest, WhatIsAddedIsWhatIsRead) {
     Store store = orDie(Store::open(folder / "w"));
     orDie(store.addRun(runInfo("run-a", 3)));
     EXPECT_TRUE(fs::is_directory(store.paths().run("run-a")));
-    const RunDetail detail = orDie(orDie(RunReader::open(folder / "w")).run("run-a"));
+    const RunDetail detail = orDie(orDie(RunReader::open(folder / "w")).detail("run-a"));
     const RunInfo info = runInfo("run-a", 3);
     EXPECT_EQ(detail.row.status, "queued");
     EXPECT_EQ(detail.row.experiment, info.experiment);
@@ -160,7 +162,7 @@ TEST(StoreTest, RunsOfOneSchemaShareIt) {
     Store store = orDie(Store::open(folder / "w"));
     orDie(store.addRun(runInfo("run-a")));
     RunReader reader = orDie(RunReader::open(folder / "w"));
-    EXPECT_EQ(orDie(reader.runs()).size(), 1U);
+    EXPECT_EQ(orDie(reader.list()).size(), 1U);
     orDie(store.addRun(runInfo("run-b")));
     RunInfo without = runInfo("run-c");
     without.schema.clear();
@@ -168,13 +170,13 @@ TEST(StoreTest, RunsOfOneSchemaShareIt) {
     RunInfo other = runInfo("run-d");
     other.schema = "[]";
     orDie(store.addRun(other));
-    const std::vector<RunRow> rows = orDie(reader.runs());
+    const std::vector<RunRow> rows = orDie(reader.list());
     ASSERT_EQ(rows.size(), 4U);
     EXPECT_EQ(*rows[0].schema, "[]");
     EXPECT_EQ(rows[1].schema, nullptr);
     ASSERT_NE(rows[2].schema, nullptr);
     EXPECT_EQ(rows[2].schema, rows[3].schema);
-    EXPECT_EQ(orDie(reader.run("run-a")).row.schema, rows[3].schema);
+    EXPECT_EQ(orDie(reader.detail("run-a")).row.schema, rows[3].schema);
     SQLite::Database database((folder / "w" / "lab.db").string(), SQLite::OPEN_READONLY);
     SQLite::Statement setting(database,
                               "SELECT key, symbol, unit, default_value FROM setting_list WHERE run_id = 'run-b'");
@@ -197,7 +199,7 @@ TEST(StoreTest, TheSameRunMayBeJoinedAndAnotherMayNot) {
     const Status refused = other.addRun(different);
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("run-a"));
-    EXPECT_EQ(orDie(orDie(RunReader::open(folder / "w")).runs()).size(), 1U);
+    EXPECT_EQ(orDie(orDie(RunReader::open(folder / "w")).list()).size(), 1U);
 }
 
 TEST(StoreTest, AnAbandonedRunSaysWhy) {
@@ -262,7 +264,7 @@ TEST(StoreTest, WhatADeadOwnerLeftIsTakenIn) {
     EXPECT_EQ(row.steps, 1000);
     EXPECT_THAT(row.error, HasSubstr("died before its end"));
     EXPECT_EQ(
-        orDie(orDie(RunReader::open(folder / "w")).metrics({.runId = "run-a", .name = "train/loss"})).samples.size(),
+        orDie(orDie(MetricReader::open(folder / "w")).samples({.runId = "run-a", .name = "train/loss"})).samples.size(),
         2000U);
     EXPECT_EQ(orDie(Store::open(folder / "w")).recovered(), 0);
     EXPECT_FALSE(fs::exists(folder / "w" / "runs" / "run-a" / "journal" / "rank-0000"));
@@ -291,7 +293,7 @@ TEST(StoreTest, WhatADeadOwnerLeftInASharedJournalIsTakenIn) {
         EXPECT_EQ(rowOf(folder / "w", "run-a").status, allEnded ? "finished" : "interrupted");
         EXPECT_EQ(rowOf(folder / "w", "run-a").steps, 399);
         const auto answer =
-            orDie(orDie(RunReader::open(folder / "w")).metrics({.runId = "run-a", .name = "train/step_ms"}));
+            orDie(orDie(MetricReader::open(folder / "w")).samples({.runId = "run-a", .name = "train/step_ms"}));
         ASSERT_EQ(answer.samples.size(), 300U);
         for (int rank = 0; rank < 300; ++rank) EXPECT_EQ(answer.samples[static_cast<std::size_t>(rank)].rank, rank);
         EXPECT_FALSE(fs::exists(folder / "w" / "runs" / "run-a" / "journal" / "rank-0000"));
@@ -333,7 +335,7 @@ TEST(StoreTest, ARunWhoseRanksLiveOnIsLeftForTheNextOpening) {
     orphan->span({.step = 2});
     orphan.reset();
     EXPECT_EQ(orDie(Store::open(folder / "w")).recovered(), 1);
-    EXPECT_EQ(orDie(orDie(RunReader::open(folder / "w")).spanCount("run-a")), 2);
+    EXPECT_EQ(orDie(orDie(SpanReader::open(folder / "w")).count("run-a")), 2);
 }
 
 TEST(StoreTest, OfManyThatOpenAtOnceOneTakesTheRunIn) {
@@ -352,7 +354,7 @@ TEST(StoreTest, OfManyThatOpenAtOnceOneTakesTheRunIn) {
     }
     for (ChildProcess& opener : openers) EXPECT_EQ(opener.wait(), 0);
     EXPECT_GE(recovered.get(), 1);
-    EXPECT_EQ(orDie(orDie(RunReader::open(folder / "w")).spanCount("run-a")), 5000);
+    EXPECT_EQ(orDie(orDie(SpanReader::open(folder / "w")).count("run-a")), 5000);
     EXPECT_EQ(rowOf(folder / "w", "run-a").status, "interrupted");
 }
 

@@ -14,7 +14,7 @@ public:
     ExtraQuery() : LiveQuery(Priority::Records) {}
     Status refresh(LiveStore& store) override {
         if (revision_ == store.revision()) return {};
-        DASGD_ASSIGN(const auto runs, store.reader().runs());
+        DASGD_ASSIGN(const auto runs, store.reader().runs().list());
         revision_ = store.revision();
         if (!runs.empty()) deliver([this, steps = runs.front().steps] { arrived(steps); });
         return {};

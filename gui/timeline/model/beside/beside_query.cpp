@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kBesideBudget{40}, kAlignBudget{40};
 
-Result<std::optional<StepParts>> partsOf(storage::RunReader& reader, const std::string& run, TimeRange stretch) {
-    DASGD_ASSIGN(const auto spans, reader.spans(run, stretch, BesideQuery::kMostSpans + 1));
+Result<std::optional<StepParts>> partsOf(storage::SpanReader& reader, const std::string& run, TimeRange stretch) {
+    DASGD_ASSIGN(const auto spans, reader.touching(run, stretch, BesideQuery::kMostSpans + 1));
     if (spans.size() > BesideQuery::kMostSpans) return std::optional<StepParts>();
     DASGD_ASSIGN(const auto rounds,
-                 reader.spansOf(run, windowsAround(spans, stretch), {SpanKind::Merge, SpanKind::Snapshot}));
+                 reader.ofKinds(run, windowsAround(spans, stretch), {SpanKind::Merge, SpanKind::Snapshot}));
     return std::optional(stepPartsOf(spans, stretch, rounds));
 }
 
@@ -36,7 +36,7 @@ Status BesideQuery::refresh(LiveStore& store) {
 }
 
 Status BesideQuery::answerAlign(LiveStore& store) {
-    storage::RunReader& reader = store.reader();
+    storage::SpanReader& reader = store.reader().spans();
     if (const auto wanted = align_.take()) {
         const std::int64_t step = wanted->step.value_or(0);
         aligning_ = Alignment{*wanted, {wanted->a.toStdString(), step}, {wanted->b.toStdString(), step}};
@@ -50,8 +50,8 @@ Status BesideQuery::answerAlign(LiveStore& store) {
         if (!known) return ask(), Status{};
         if (!search->start()) origin.step.reset();
     }
-    DASGD_ASSIGN(const auto extentOfA, reader.spanExtent(origin.a.toStdString()));
-    DASGD_ASSIGN(const auto extentOfB, reader.spanExtent(origin.b.toStdString()));
+    DASGD_ASSIGN(const auto extentOfA, reader.extent(origin.a.toStdString()));
+    DASGD_ASSIGN(const auto extentOfB, reader.extent(origin.b.toStdString()));
     origin.extentOfB = extentOfB.value_or(TimeRange{});
     origin.ofA = origin.step ? *aligning_->inA.start() : extentOfA.value_or(TimeRange{}).start;
     origin.ofB = origin.step ? *aligning_->inB.start() : origin.extentOfB.start;
@@ -70,7 +70,7 @@ Status BesideQuery::answerFrame(LiveStore& store) {
     }
     // Only a live run grows.
     if (store.isLive(run_)) spans_.grown(true);
-    DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), view, kBesideBudget));
+    DASGD_ASSIGN(const bool complete, spans_.load(store.reader().spans(), view, kBesideBudget));
     auto frame = std::make_shared<TimelineFrame>(spans_.frame(view));
     frame->runId = run_.toStdString();
     frame->complete = complete;
@@ -83,8 +83,8 @@ Status BesideQuery::answerFrame(LiveStore& store) {
 Status BesideQuery::answerCompare(LiveStore& store) {
     std::optional<BesideNumbers> wanted = compare_.take();
     if (!wanted) return {};
-    DASGD_ASSIGN(const auto a, partsOf(store.reader(), wanted->a.toStdString(), wanted->ofA));
-    DASGD_ASSIGN(const auto b, partsOf(store.reader(), wanted->b.toStdString(), wanted->ofB));
+    DASGD_ASSIGN(const auto a, partsOf(store.reader().spans(), wanted->a.toStdString(), wanted->ofA));
+    DASGD_ASSIGN(const auto b, partsOf(store.reader().spans(), wanted->b.toStdString(), wanted->ofB));
     wanted->tooMany = !a || !b;
     if (!wanted->tooMany) {
         wanted->partsOfA = *a;

@@ -10,11 +10,11 @@ bool beginsLater(const storage::SpanPart& a, const storage::SpanPart& b) { retur
 
 }  // namespace
 
-Result<bool> StepSearch::look(storage::RunReader& reader, std::chrono::steady_clock::time_point deadline) {
+Result<bool> StepSearch::look(storage::SpanReader& reader, std::chrono::steady_clock::time_point deadline) {
     if (!begun_) {
         parts_.clear();
         start_.reset();
-        DASGD_ASSIGN(const std::vector<storage::SpanPart> roots, reader.spanRoots(run_));
+        DASGD_ASSIGN(const std::vector<storage::SpanPart> roots, reader.roots(run_));
         push(roots);
         begun_ = true;
     }
@@ -32,13 +32,13 @@ Result<bool> StepSearch::look(storage::RunReader& reader, std::chrono::steady_cl
     return parts_.empty() || (start_ && parts_.front().range.start >= *start_);
 }
 
-Status StepSearch::lookAt(storage::RunReader& reader, const storage::SpanPart& part) {
+Status StepSearch::lookAt(storage::SpanReader& reader, const storage::SpanPart& part) {
     if (part.level > 0) {
-        DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.spanParts(run_, part));
+        DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.parts(run_, part));
         push(parts);
         return {};
     }
-    DASGD_ASSIGN(const std::vector<storage::SpanRow> rows, reader.spanRows(part));
+    DASGD_ASSIGN(const std::vector<storage::SpanRow> rows, reader.rows(part));
     for (const storage::SpanRow& row : rows) {
         if (row.span.step != step_ || row.span.lane != Lane::Compute || row.span.kind == SpanKind::Data) continue;
         start_ = std::min(start_.value_or(row.span.start), row.span.start);

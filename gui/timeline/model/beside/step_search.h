@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 
 namespace dasgd::gui {
 
@@ -15,13 +15,13 @@ public:
     StepSearch(std::string run, std::int64_t step) : run_(std::move(run)), step_(step) {}
     // Reads on until the start is known or `deadline` has passed, at least one part; false: there is more to read.
     // Errors: of the store; the next call starts over.
-    Result<bool> look(storage::RunReader& reader, std::chrono::steady_clock::time_point deadline);
+    Result<bool> look(storage::SpanReader& reader, std::chrono::steady_clock::time_point deadline);
     // Start of the earliest span of the step in the compute lane, loading excluded. Valid once look() has returned
     // true; nullopt: the run has no such step.
     [[nodiscard]] std::optional<Ns> start() const { return start_; }
 
 private:
-    Status lookAt(storage::RunReader& reader, const storage::SpanPart& part);
+    Status lookAt(storage::SpanReader& reader, const storage::SpanPart& part);
     void push(const std::vector<storage::SpanPart>& parts);
 
     std::string run_;

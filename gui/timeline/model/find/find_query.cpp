@@ -41,11 +41,11 @@ void FindQuery::request(qint64 number, const QString& run, const SpanFilter& fil
 void FindQuery::cancel() { wanted_.set(std::nullopt); }
 
 // Called also after an error, as a search without the unreadable part would report too few matches.
-Status FindQuery::startOver(storage::RunReader& reader) {
+Status FindQuery::startOver(storage::SpanReader& reader) {
     search_->found = {.number = search_->number, .spans = {}, .found = 0};
     search_->seen = 0;
-    DASGD_ASSIGN(search_->rows, reader.spanCount(search_->runId));
-    DASGD_ASSIGN(search_->parts, reader.spanRoots(search_->runId));
+    DASGD_ASSIGN(search_->rows, reader.count(search_->runId));
+    DASGD_ASSIGN(search_->parts, reader.roots(search_->runId));
     search_->begun = true;
     return {};
 }
@@ -54,11 +54,11 @@ Status FindQuery::refresh(LiveStore& store) {
     if (auto [wanted, isNew] = wanted_.look(); isNew) search_ = std::move(wanted);
     if (!search_) return {};
     const auto deadline = std::chrono::steady_clock::now() + kFindBudget;
-    if (!search_->begun) DASGD_TRY(startOver(store.reader()));
+    if (!search_->begun) DASGD_TRY(startOver(store.reader().spans()));
     while (!search_->parts.empty()) {
         const storage::SpanPart part = search_->parts.back();
         search_->parts.pop_back();
-        if (const Status looked = look(store.reader(), part); !looked) {
+        if (const Status looked = look(store.reader().spans(), part); !looked) {
             search_->begun = false;
             return looked;
         }
@@ -74,27 +74,27 @@ Status FindQuery::refresh(LiveStore& store) {
     return {};
 }
 
-Status FindQuery::look(storage::RunReader& reader, const storage::SpanPart& part) {
+Status FindQuery::look(storage::SpanReader& reader, const storage::SpanPart& part) {
     if (part.level == 0) return lookAtRows(reader, part);
     // Entries of higher levels cover so many spans that they hardly ever exclude a match.
     if (part.level == 1) {
-        DASGD_ASSIGN(const storage::SpanLevel level, reader.spanLevel(part));
+        DASGD_ASSIGN(const storage::SpanLevel level, reader.level(part));
         if (!mayHold(level, search_->filter)) {
             search_->seen += part.rows;
             return {};
         }
     }
-    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.spanParts(search_->runId, part));
+    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.parts(search_->runId, part));
     search_->parts.insert(search_->parts.end(), parts.begin(), parts.end());
     return {};
 }
 
-Status FindQuery::lookAtRows(storage::RunReader& reader, const storage::SpanPart& part) {
-    DASGD_ASSIGN(const std::vector<storage::SpanRow> rows, reader.spanRows(part));
+Status FindQuery::lookAtRows(storage::SpanReader& reader, const storage::SpanPart& part) {
+    DASGD_ASSIGN(const std::vector<storage::SpanRow> rows, reader.rows(part));
     static const QString kNone;
     std::vector<QString> names;
     if (search_->filter.asksForNames()) {
-        DASGD_ASSIGN(const auto labels, reader.spanLabels(part));
+        DASGD_ASSIGN(const auto labels, reader.labels(part));
         if (!labels.empty()) names.resize(rows.size());
         for (const auto& [row, name] : labels) {
             if (static_cast<std::size_t>(row) < names.size()) {

@@ -43,9 +43,9 @@ private:
         bool begun = false;  // `parts` are the roots of the run
         FoundSpans found;    // during the search a heap with the latest on top
     };
-    Status startOver(storage::RunReader& reader);
-    Status look(storage::RunReader& reader, const storage::SpanPart& part);
-    Status lookAtRows(storage::RunReader& reader, const storage::SpanPart& part);
+    Status startOver(storage::SpanReader& reader);
+    Status look(storage::SpanReader& reader, const storage::SpanPart& part);
+    Status lookAtRows(storage::SpanReader& reader, const storage::SpanPart& part);
     void keep(const RankSpan& span);
 
     Wishes<std::optional<Search>> wanted_{this};

@@ -11,7 +11,7 @@ void SpanNameQuery::request(const QString& run, const RankSpan& span) {
 Status SpanNameQuery::refresh(LiveStore& store) {
     std::optional<SpanName> wanted = wanted_.take();
     if (!wanted) return {};
-    DASGD_ASSIGN(const std::string name, store.reader().spanName(wanted->runId.toStdString(), wanted->span));
+    DASGD_ASSIGN(const std::string name, store.reader().spans().name(wanted->runId.toStdString(), wanted->span));
     wanted->name = QString::fromStdString(name);
     deliver([this, answer = std::move(*wanted)] { emit arrived(answer); });
     return {};

@@ -53,7 +53,7 @@ TEST(HostJournalsTest, BringsAJournalFromOneWorkspaceToTheOther) {
     EXPECT_TRUE(journalsLeft(there).empty());
     std::int64_t spans = 0;
     auto reader = home.reader();
-    test::orDie(reader.eachSpan(home.runId, [&](const storage::SpanRow&) { return ++spans > 0; }));
+    test::orDie(reader.spans().each(home.runId, [&](const storage::SpanRow&) { return ++spans > 0; }));
     EXPECT_EQ(spans, 100);
 }
 

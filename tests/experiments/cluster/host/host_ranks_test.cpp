@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/transport/curve/run_secret.h"
-#include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"
 #include "tests/support/live_run.h"

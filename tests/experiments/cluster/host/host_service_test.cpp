@@ -77,7 +77,7 @@ protected:
     }
     [[nodiscard]] storage::RunRow newest() const {
         auto reader = storage::RunReader::open(folder_ / "w");
-        return reader ? reader->runs()->front() : storage::RunRow();
+        return reader ? reader->list()->front() : storage::RunRow();
     }
 
     test::TempDir folder_;

@@ -38,7 +38,7 @@ protected:
         return folder_.start({"run", "e.toml", "--on", "two"}, nodes_->environment());
     }
     [[nodiscard]] std::vector<storage::RunRow> runs() const {
-        return storage::RunReader::open(folder_.workspace())->runs().value();
+        return storage::RunReader::open(folder_.workspace())->list().value();
     }
     test::DasgdFolder folder_;
     std::optional<test::TwoNodes> nodes_;
@@ -69,7 +69,7 @@ TEST_F(OnSlurm, AJobThatIsPreemptedGoesOnByItselfAndEndsInTheSameWeights) {
     EXPECT_EQ(both[0].steps, 5'000);
 
     ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "straight", "-q"}).exit, kFinished);
-    const auto straight = storage::RunReader::open(folder_.path() / "straight")->runs().value().front();
+    const auto straight = storage::RunReader::open(folder_.path() / "straight")->list().value().front();
     const auto model = [](const std::filesystem::path& workspace, const std::string& run) {
         return test::contentOf(workspace / "runs" / run / "model.safetensors");
     };

@@ -10,6 +10,7 @@
 
 #include "experiments/base/errors.h"
 #include "storage/read/run_reader.h"
+#include "storage/read/span_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/live_run.h"
 #include "tests/support/network_hosts.h"
@@ -115,10 +116,10 @@ TEST_F(OnSshHosts, OneRunOfFourHostsIsOneRecordOnTheFirst) {
     ASSERT_EQ(ended.exit, kFinished) << ended.err;
     const auto line = nlohmann::json::parse(ended.out);
     EXPECT_EQ(line["record"], "root@10.77.0.1:2222:" + workspace(1).string());
-    auto reader = storage::RunReader::open(workspace(1));
+    auto reader = storage::SpanReader::open(workspace(1));
     ASSERT_TRUE(reader);
     std::map<int, std::multiset<std::int64_t>> updates;
-    ASSERT_TRUE(reader->eachSpan(line["run_id"], [&](const storage::SpanRow& span) {
+    ASSERT_TRUE(reader->each(line["run_id"], [&](const storage::SpanRow& span) {
         if (span.span.kind == SpanKind::Update) updates[span.rank].insert(span.span.step);
         return true;
     }));
@@ -128,7 +129,7 @@ TEST_F(OnSshHosts, OneRunOfFourHostsIsOneRecordOnTheFirst) {
         EXPECT_EQ(std::set(steps.begin(), steps.end()).size(), 2000u) << "none of rank " << rank << " twice";
     }
     for (int host = 2; host <= kHosts; ++host) {
-        EXPECT_TRUE(storage::RunReader::open(workspace(host))->runs()->empty());
+        EXPECT_TRUE(storage::RunReader::open(workspace(host))->list()->empty());
     }
 }
 
@@ -143,7 +144,7 @@ TEST_F(OnSshHosts, AConnectionThatIsCutStopsTheRunAtOneStep) {
     EXPECT_EQ(ended.exit, kRunFailed) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("root@10.77.0.3:2222: the connection has ended, ssh by signal 9"));
     EXPECT_THAT(ended.out, HasSubstr("stopped")) << "the ranks there could say so to the others";
-    EXPECT_EQ(storage::RunReader::open(workspace(1))->runs()->front().status, "stopped");
+    EXPECT_EQ(storage::RunReader::open(workspace(1))->list()->front().status, "stopped");
 }
 
 TEST_F(OnSshHosts, AHostWhoseLinkIsDownIsNamedByTheOthers) {
@@ -155,7 +156,7 @@ TEST_F(OnSshHosts, AHostWhoseLinkIsDownIsNamedByTheOthers) {
     EXPECT_EQ(ended.exit, kRunFailed) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("rank 0 on root@10.77.0.1:2222: exit status 1"));
     EXPECT_THAT(ended.err, HasSubstr("root@10.77.0.4:2222: "));
-    EXPECT_EQ(storage::RunReader::open(workspace(1))->runs()->front().status, "failed");
+    EXPECT_EQ(storage::RunReader::open(workspace(1))->list()->front().status, "failed");
 }
 
 // There is room for one rank on each host: three are left, and go on from the checkpoint that all four made.
@@ -169,7 +170,7 @@ TEST_F(OnSshHosts, WithoutAHostThatIsCutOffTheRunGoesOnFromItsCheckpoint) {
     const test::Ended ended = run.wait();
     EXPECT_EQ(ended.exit, kFinished) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("with 3 workers, restart 1 of 1"));
-    const auto runs = storage::RunReader::open(workspace(1))->runs().value();
+    const auto runs = storage::RunReader::open(workspace(1))->list().value();
     ASSERT_EQ(runs.size(), 2u);
     EXPECT_EQ(runs[1].status, "failed");
     EXPECT_EQ(runs[0].status, "finished");
@@ -192,7 +193,7 @@ TEST_F(OnSshHosts, WithoutTheConnectionToTheFirstHostTheRunGoesOnFromWhereItStop
     ::kill(ssh, SIGKILL);
     const test::Ended ended = run.wait();
     EXPECT_EQ(ended.exit, kFinished) << ended.err;
-    const auto runs = storage::RunReader::open(workspace(1))->runs().value();
+    const auto runs = storage::RunReader::open(workspace(1))->list().value();
     ASSERT_EQ(runs.size(), 2u);
     EXPECT_EQ(runs[1].status, "stopped");
     EXPECT_EQ(runs[0].status, "finished");

@@ -50,7 +50,7 @@ TEST_F(RestartsOnHosts, AKilledRankCostsTheStepsSinceTheLastCheckpoint) {
     EXPECT_EQ(runs[0].resumedFrom, runs[1].runId);
     EXPECT_GE(runs[0].resumedStep, 200);
     ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, kFinished);
-    const auto whole = storage::RunReader::open(folder_.workspace())->runs()->front();
+    const auto whole = storage::RunReader::open(folder_.workspace())->list()->front();
     EXPECT_EQ(modelOf(workspace("node1"), runs[0]), modelOf(folder_.workspace(), whole));
 }
 

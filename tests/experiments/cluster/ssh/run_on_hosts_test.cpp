@@ -9,6 +9,7 @@
 #include <set>
 
 #include "experiments/base/errors.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/standin_runs.h"
 
 namespace dasgd::experiments {
@@ -38,11 +39,11 @@ TEST_F(RunOnHosts, TrainsOneRunThatTheFirstHostRecordsWhole) {
     const auto runs = runsOf("node1");
     ASSERT_EQ(runs.size(), 2u);
     EXPECT_TRUE(runsOf("node2").empty());
-    auto reader = storage::RunReader::open(workspace("node1"));
+    auto reader = storage::SpanReader::open(workspace("node1"));
     for (const storage::RunRow& row : runs) {
         EXPECT_EQ(row.status, "finished");
         std::map<int, std::multiset<std::int64_t>> updates;
-        ASSERT_TRUE(reader->eachSpan(row.runId, [&](const storage::SpanRow& span) {
+        ASSERT_TRUE(reader->each(row.runId, [&](const storage::SpanRow& span) {
             if (span.span.kind == SpanKind::Update) updates[span.rank].insert(span.span.step);
             return true;
         }));
@@ -180,7 +181,7 @@ TEST_F(RunOnHosts, OfKindLocalAreThoseOfThisHost) {
     ASSERT_EQ(ended.exit, kFinished) << ended.err;
     auto reader = storage::RunReader::open(folder_.path() / "elsewhere");
     ASSERT_TRUE(reader);
-    EXPECT_THAT(reader->runs()->front().config, HasSubstr("threads_per_worker = 2"));
+    EXPECT_THAT(reader->list()->front().config, HasSubstr("threads_per_worker = 2"));
     ASSERT_EQ(folder_.run({"run", "e.toml", "--on", "here", "-q", "-w", "w"}).exit, kFinished);
     EXPECT_TRUE(folder_.hasRuns()) << "what the command line says counts";
 }
@@ -206,11 +207,11 @@ TEST_F(RunOnHosts, RecordsThatRank0DidNotGetAreFetchedOnceTheRunHasFailed) {
     const test::Ended ended = run.wait();
     EXPECT_EQ(ended.exit, kRunFailed);
     EXPECT_THAT(ended.err, HasSubstr("the first host lacked records of 1 ranks; complete are now those of 1"));
-    auto reader = storage::RunReader::open(workspace("node1"));
-    const storage::RunRow row = reader->runs()->front();
+    auto reader = storage::WorkspaceReader::open(workspace("node1"));
+    const storage::RunRow row = reader->runs().list()->front();
     EXPECT_THAT(row.error, HasSubstr("the last records of rank 1 came later"));
     std::map<int, std::map<std::int64_t, int>> updates;
-    ASSERT_TRUE(reader->eachSpan(row.runId, [&](const storage::SpanRow& span) {
+    ASSERT_TRUE(reader->spans().each(row.runId, [&](const storage::SpanRow& span) {
         if (span.span.kind == SpanKind::Update) ++updates[span.rank][span.span.step];
         return true;
     }));

@@ -31,7 +31,7 @@ protected:
         std::vector<std::string> found;
         const bool there = test::eventually([&] {
             auto reader = storage::RunReader::open(folder_.workspace());
-            auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+            auto rows = reader ? reader->list() : tl::unexpected(Error{});
             if (!rows || rows->size() != 5) return false;
             found.assign(5, "");
             bool ready = true;

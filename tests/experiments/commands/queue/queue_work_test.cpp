@@ -48,7 +48,7 @@ protected:
         EXPECT_EQ(folder_.run({"run", "e.toml", "-w", "whole", "-q", "--sweep", "train.seed=1..3"}).exit, 0);
         auto reader = storage::RunReader::open(folder_.path() / "whole");
         std::map<int, std::string> models;
-        const auto rows = reader->runs().value();
+        const auto rows = reader->list().value();
         for (const storage::RunRow& one : rows) {
             models[static_cast<int>(one.seed)] =
                 test::contentOf(folder_.path() / "whole/runs" / one.runId / "model.safetensors");

@@ -82,7 +82,7 @@ TEST(HostRoom, ARunThatDoesNotFitIsRefusedBeforeItsRanksStart) {
     EXPECT_THAT(ended.err, HasSubstr("cluster.workers"));
     auto reader = storage::RunReader::open(folder.workspace());
     ASSERT_TRUE(reader);
-    EXPECT_TRUE(reader->runs()->empty()) << "no run is recorded";
+    EXPECT_TRUE(reader->list()->empty()) << "no run is recorded";
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/base/metric_names.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
 
@@ -113,10 +113,10 @@ TEST(SystemMetrics, InfinibandPortsAreRecordedEach) {
 }
 
 std::vector<std::string> namesOf(const test::DasgdFolder& folder) {
-    auto reader = storage::RunReader::open(folder.workspace());
-    const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
+    const auto rows = reader ? reader->runs().list() : tl::unexpected(Error{});
     if (!rows || rows->empty()) return {};
-    return reader->metricNames(rows->front().runId).value_or(std::vector<std::string>{});
+    return reader->metrics().names(rows->front().runId).value_or(std::vector<std::string>{});
 }
 
 // Two processes train for some seconds.
@@ -130,10 +130,10 @@ TEST(SystemMetrics, AreInTheRecordOfARun) {
     }));
     program.signal(SIGINT);
     program.wait();
-    auto reader = storage::RunReader::open(folder.workspace());
+    auto reader = storage::WorkspaceReader::open(folder.workspace());
     ASSERT_TRUE(reader);
-    const auto row = reader->runs()->front();
-    const auto cpu = reader->metrics({.runId = row.runId, .name = metrics::kProcessCpu});
+    const auto row = reader->runs().list()->front();
+    const auto cpu = reader->metrics().samples({.runId = row.runId, .name = metrics::kProcessCpu});
     ASSERT_TRUE(cpu);
     for (const storage::MetricSample& sample : cpu->samples) {
         EXPECT_GE(sample.rank, 0);

@@ -9,7 +9,7 @@
 
 #include "core/base/control.h"
 #include "experiments/base/sockets.h"
-#include "storage/read/run_reader.h"
+#include "storage/read/workspace_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
 
@@ -67,10 +67,10 @@ protected:
     // The database has every step that a rank had completed when it last reported.
     void expectNothingLost(const std::string& runId) {
         const auto control = RunControl::open(folder_.workspace() / "runs" / runId / "control");
-        auto reader = storage::RunReader::open(folder_.workspace());
+        auto reader = storage::WorkspaceReader::open(folder_.workspace());
         ASSERT_TRUE(control && reader);
         for (int rank = 0; rank < control->ranks(); ++rank) {
-            const auto losses = reader->metrics({.runId = runId, .name = "train/loss", .rank = rank});
+            const auto losses = reader->metrics().samples({.runId = runId, .name = "train/loss", .rank = rank});
             ASSERT_TRUE(losses && !losses->samples.empty());
             EXPECT_GE(losses->samples.back().step, control->completed(Rank(rank)));
             EXPECT_EQ(losses->samples.size(), static_cast<std::size_t>(losses->samples.back().step));
@@ -79,7 +79,7 @@ protected:
     }
     storage::RunRow rowOf(const std::string& runId) {
         auto reader = storage::RunReader::open(folder_.workspace());
-        return reader->run(runId)->row;
+        return reader->detail(runId)->row;
     }
 
     test::DasgdFolder folder_;
@@ -148,12 +148,12 @@ TEST_F(LauncherTest, StopsAllRanksAtOneStepOnCtrlC) {
     program.signal(SIGINT);
     const test::Ended ended = program.wait();
     EXPECT_EQ(ended.exit, 130) << ended.err;
-    auto reader = storage::RunReader::open(folder_.workspace());
+    auto reader = storage::MetricReader::open(folder_.workspace());
     const std::string run = folder_.firstRun();
     EXPECT_EQ(rowOf(run).status, "stopped");
     std::vector<std::int64_t> last;
     for (int rank = 0; rank < 3; ++rank) {
-        last.push_back(reader->metrics({.runId = run, .name = "train/loss", .rank = rank})->samples.back().step);
+        last.push_back(reader->samples({.runId = run, .name = "train/loss", .rank = rank})->samples.back().step);
     }
     EXPECT_EQ(last[0], last[1]);
     EXPECT_EQ(last[0], last[2]);
@@ -286,7 +286,7 @@ TEST_F(LauncherTest, RecordsDivergenceAndGoesOnWithTheSweep) {
     const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w"});
     EXPECT_EQ(ended.exit, 1) << ended.err;
     auto reader = storage::RunReader::open(folder_.workspace());
-    const auto rows = reader->runs();
+    const auto rows = reader->list();
     ASSERT_EQ(rows->size(), 2u);
     EXPECT_EQ(rows->at(0).status, "finished");
     EXPECT_EQ(rows->at(1).status, "failed");
@@ -297,9 +297,9 @@ TEST_F(LauncherTest, RunsThreadsInOneProcess) {
     folder_.write("e.toml", test::quickExperiment("threads"));
     const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "--json"});
     EXPECT_EQ(ended.exit, 0) << ended.err;
-    auto reader = storage::RunReader::open(folder_.workspace());
+    auto reader = storage::MetricReader::open(folder_.workspace());
     for (int rank = 0; rank < 2; ++rank) {
-        const auto losses = reader->metrics({.runId = folder_.firstRun(), .name = "train/loss", .rank = rank});
+        const auto losses = reader->samples({.runId = folder_.firstRun(), .name = "train/loss", .rank = rank});
         EXPECT_EQ(losses->samples.size(), 30u);
     }
 }

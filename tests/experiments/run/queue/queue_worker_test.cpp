@@ -107,7 +107,7 @@ TEST_F(QueueWorkerTest, ATermStopsAtOneStepAndTheNextGoesOn) {
     auto reader = storage::RunReader::open(folder_.path() / "whole");
     ASSERT_TRUE(reader);
     const std::string unbroken =
-        test::contentOf(folder_.path() / "whole/runs" / reader->runs()->front().runId / "model.safetensors");
+        test::contentOf(folder_.path() / "whole/runs" / reader->list()->front().runId / "model.safetensors");
     EXPECT_EQ(newestOf(1).status, "finished");
     EXPECT_EQ(modelOf(newestOf(1)), unbroken);
     EXPECT_FALSE(unbroken.empty());
@@ -196,7 +196,7 @@ TEST_F(QueueWorkerTest, WhatIsKilledGoesOnFromItsCheckpointAndTheListSaysSo) {
     auto reader = storage::RunReader::open(folder_.path() / "whole");
     ASSERT_TRUE(reader);
     EXPECT_EQ(modelOf(newestOf(1)),
-              test::contentOf(folder_.path() / "whole/runs" / reader->runs()->front().runId / "model.safetensors"));
+              test::contentOf(folder_.path() / "whole/runs" / reader->list()->front().runId / "model.safetensors"));
 }
 
 // Without a checkpoint the run begins again, and after so many deaths it is given up.

@@ -15,7 +15,7 @@ class EarlierRuns : public ::testing::Test {
 protected:
     [[nodiscard]] std::vector<storage::RunRow> rows() const {
         auto reader = storage::RunReader::open(folder_.workspace());
-        return reader ? reader->runs().value() : std::vector<storage::RunRow>();
+        return reader ? reader->list().value() : std::vector<storage::RunRow>();
     }
     test::Ended again(const std::vector<std::string>& more = {}) {
         std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "-q", "--resume"};

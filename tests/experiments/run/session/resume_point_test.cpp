@@ -33,7 +33,7 @@ protected:
     ResumePointTest() { run_.finish("failed"); }
     [[nodiscard]] Result<FoundResumePoint> find(const std::string& id, std::optional<std::int64_t> step = {}) {
         auto reader = run_.reader();
-        return resumePointOf(run_.store.paths(), reader, test::orDie(reader.run(id)).row, step);
+        return resumePointOf(run_.store.paths(), reader.runs(), test::orDie(reader.runs().detail(id)).row, step);
     }
     test::OneRun run_;
 };
@@ -61,7 +61,7 @@ TEST_F(ResumePointTest, TakesThatOfTheRunBeforeWhereAllOfItsOwnAreDamaged) {
     info.resumedStep = 20;
     test::orDie(run_.store.addRun(info));
     auto reader = run_.reader();
-    save(run_.store.paths(), reader.row("run-b").value(), 30);
+    save(run_.store.paths(), reader.runs().row("run-b").value(), 30);
     const auto fileOf = [&](const std::string& run, const std::string& step) {
         return run_.store.paths().checkpoints(run) / step / "rank-0000.safetensors";
     };
@@ -104,7 +104,7 @@ TEST_F(ResumePointTest, ACheckpointOfAnotherRunOrConfigurationDoesNotHideAnOlder
                 ::testing::ElementsAre(HasSubstr("step-30: is of run run-x, not of run " + run_.runId),
                                        HasSubstr("step-20: is of another configuration than run " + run_.runId)));
     auto reader = run_.reader();
-    const auto restart = restartPointOf(run_.store.paths(), reader, run);
+    const auto restart = restartPointOf(run_.store.paths(), reader.runs(), run);
     ASSERT_TRUE(restart);
     EXPECT_EQ(restart->step, 10) << "a restart does not begin again";
     EXPECT_THAT(find(run_.runId, 30).error().message, HasSubstr("is of run run-x"));
@@ -143,9 +143,10 @@ TEST_F(ResumePointTest, SaysWhyThereIsNone) {
     auto reader = run_.reader();
     storage::RunRow shared = test::rowOf(run_);
     shared.config = "[train]\nwork = \"shared\"\n";
-    EXPECT_THAT(resumePointOf(run_.store.paths(), reader, shared).error().message,
+    EXPECT_THAT(resumePointOf(run_.store.paths(), reader.runs(), shared).error().message,
                 HasSubstr("its workers share the work (train.work), and such runs leave no checkpoint yet"));
-    EXPECT_THAT(resumePointOf(run_.store.paths(), reader, other).error().message, HasSubstr("another configuration"));
+    EXPECT_THAT(resumePointOf(run_.store.paths(), reader.runs(), other).error().message,
+                HasSubstr("another configuration"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ protected:
         ASSERT_TRUE(test::newestRunTrains(folder_.workspace()));
         program.signal(SIGTERM);
         ASSERT_EQ(program.wait().exit, kStopped);
-        run_ = reader().runs()->front();
+        run_ = reader().list()->front();
     }
     [[nodiscard]] storage::RunReader reader() const { return storage::RunReader::open(folder_.workspace()).value(); }
     [[nodiscard]] Value document(const std::string& change = "", const std::string& to = "") const {
@@ -73,7 +73,7 @@ TEST_F(ResumedExperimentTest, WhatRunsOrWaitsDoesNotUntilItsProcessIsGone) {
     folder_.write("e.toml", test::quickExperiment("threads", 100'000'000) + "[sweep]\n\"train.seed\" = [1, 2]\n");
     test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q"});
     const auto newest = [&](const std::string& status) {
-        const auto rows = reader().runs().value();
+        const auto rows = reader().list().value();
         const auto found = std::ranges::find(rows, status, &storage::RunRow::status);
         return found == rows.end() ? storage::RunRow() : *found;
     };

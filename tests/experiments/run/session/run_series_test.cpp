@@ -33,13 +33,13 @@ TEST(RunSeries, OneThatFailsDoesNotEndTheOthers) {
     EXPECT_NE(ended.out.find("\"status\":\"failed\""), std::string::npos) << ended.out;
     auto reader = storage::RunReader::open(folder.workspace());
     ASSERT_TRUE(reader);
-    EXPECT_EQ(reader->runs()->size(), 3U);
-    EXPECT_EQ(reader->runs()->front().status, "finished");
+    EXPECT_EQ(reader->list()->size(), 3U);
+    EXPECT_EQ(reader->list()->front().status, "finished");
 }
 
 std::vector<storage::RunRow> inOrder(const test::DasgdFolder& folder) {
     auto reader = storage::RunReader::open(folder.workspace());
-    auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+    auto rows = reader ? reader->list() : tl::unexpected(Error{});
     if (!rows) return {};
     std::sort(rows->begin(), rows->end(), [](const auto& a, const auto& b) { return a.seriesPlace < b.seriesPlace; });
     return *rows;

@@ -20,7 +20,7 @@ TEST(RunSession, ARunThatDoesNotFinishIsAnErrorThatNamesIt) {
     EXPECT_EQ(ended.exit, 1);
     EXPECT_THAT(ended.err, AllOf(HasSubstr("run " + folder.firstRun() + " failed"), HasSubstr("learning rate")));
     storage::RunReader reader = test::orDie(storage::RunReader::open(folder.workspace()));
-    EXPECT_EQ(test::orDie(reader.runs()).front().status, "failed");
+    EXPECT_EQ(test::orDie(reader.list()).front().status, "failed");
 }
 
 TEST(RunSession, RefusesAWorkspaceThatIsNone) {

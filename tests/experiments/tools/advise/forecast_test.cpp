@@ -76,7 +76,7 @@ void ForecastTest::expectSeries(std::size_t advices) const {
     auto reader = storage::RunReader::open(folder_.workspace());
     ASSERT_TRUE(reader);
     std::map<std::string, std::set<std::int64_t>> places;
-    const auto rows = reader->runs().value();
+    const auto rows = reader->list().value();
     for (const storage::RunRow& run : rows) {
         EXPECT_EQ(run.seriesSize, 0) << "it is not known beforehand";
         EXPECT_TRUE(places[run.series].insert(run.seriesPlace).second) << "one run a place";
@@ -164,7 +164,7 @@ TEST_F(ForecastTest, AnExperimentWithUnequalBatchesIsForecastWithEqualOnes) {
     EXPECT_THAT(json["advice"]["why"].dump(), ::testing::HasSubstr("All rows have equal batches"));
     storage::RunReader reader = test::orDie(storage::RunReader::open(folder_.workspace()));
     for (const auto& one : json["forecast"]) {
-        const auto run = test::orDie(reader.run(one["run_id"].get<std::string>()));
+        const auto run = test::orDie(reader.detail(one["run_id"].get<std::string>()));
         const Value config = test::orDie(parseToml(run.row.config, "config"));
         EXPECT_EQ(*valueAt<std::string>(config, "train", "balance"), "none") << one;
     }
@@ -399,14 +399,14 @@ TEST_F(AdviceOfAForecast, HasTheBucketsWithWhichSynchronousSgdHidesAllButTheLast
 // Each run would measure its own T_c, and noise would make the rows differ.
 TEST_F(ForecastTest, ComparesOnOneMeasurementOfTheStep) {
     const auto json = forecast({"--set", "compute.step_time=measured"});
-    storage::RunReader reader = test::orDie(storage::RunReader::open(folder_.workspace()));
-    const auto computed = test::orDie(
-        reader.metrics({.runId = json["facts"]["probe_run"].get<std::string>(), .name = "run/computed_step_ms"}));
+    storage::WorkspaceReader reader = test::orDie(storage::WorkspaceReader::open(folder_.workspace()));
+    const auto computed = test::orDie(reader.metrics().samples(
+        {.runId = json["facts"]["probe_run"].get<std::string>(), .name = "run/computed_step_ms"}));
     ASSERT_EQ(computed.samples.size(), 1U);
     const double stepMs = computed.samples.front().value;
     EXPECT_NEAR(row(json, "independent")["step_ms"].get<double>() / stepMs, 1, 1e-3);
     for (const auto& one : json["forecast"]) {
-        const auto run = test::orDie(reader.run(one["run_id"].get<std::string>()));
+        const auto run = test::orDie(reader.runs().detail(one["run_id"].get<std::string>()));
         const Value config = test::orDie(parseToml(run.row.config, "config"));
         EXPECT_EQ(*valueAt<std::string>(config, "compute", "step_time"), csvNumber(stepMs) + "ms") << one;
         EXPECT_FALSE(valueAt<Value::Array>(config, "compute", "gradient_shares")->empty());

@@ -128,7 +128,7 @@ TEST(Calibration, TakesTheLinkOfAnOrdinaryRunFromItsCollectives) {
         }
     }
     run.finish();
-    storage::RunReader reader = run.reader();
+    storage::WorkspaceReader reader = run.reader();
     const auto calibration = calibrationOf(reader, run.runId);
     ASSERT_TRUE(calibration) << calibration.error().message;
     ASSERT_TRUE(calibration->link);

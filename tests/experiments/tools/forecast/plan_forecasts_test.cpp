@@ -33,7 +33,7 @@ TEST(PlanForecasts, AFolderWithoutRunsHasMeasuredNothing) {
 TEST(PlanForecasts, ProbesThatCannotBeReadAreLeftOut) {
     test::OneRun run(2);
     run.finish();
-    storage::RunReader reader = run.reader();
+    storage::WorkspaceReader reader = run.reader();
     storage::RunRow probe = test::rowOf(run);
     probe.algorithm = "probe";
     probe.config = config(3);

@@ -35,12 +35,12 @@ Exported exported(const test::DasgdFolder& folder, const std::string& run, int r
     for (int rank = 0; rank < ranks; ++rank) {
         made.traces.push_back(test::readChakra(folder.path() / "et" / (run + "." + std::to_string(rank) + ".et")));
     }
-    auto reader = test::orDie(storage::RunReader::open(folder.workspace()));
-    test::orDie(reader.eachSpan(run, [&](const storage::SpanRow& row) {
+    auto reader = test::orDie(storage::SpanReader::open(folder.workspace()));
+    test::orDie(reader.each(run, [&](const storage::SpanRow& row) {
         made.spans[row.rank].push_back(row.span);
         return true;
     }));
-    made.begin = test::orDie(reader.spanExtent(run))->start;
+    made.begin = test::orDie(reader.extent(run))->start;
     return made;
 }
 

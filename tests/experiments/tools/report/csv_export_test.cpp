@@ -20,13 +20,13 @@ TEST(CsvExport, HasEveryRecord) {
     ASSERT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
     const test::Ended ended = folder.run({"export", "2", "-w", "w", "--csv", "out"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
-    auto reader = storage::RunReader::open(folder.workspace());
+    auto reader = storage::SpanReader::open(folder.workspace());
     const std::string loss = test::contentOf(folder.path() / "out" / "train_loss.csv");
     EXPECT_THAT(loss, StartsWith("run_id,rank,name,step,epoch,wall_s,samples,bytes_sent,value\r\n"));
     EXPECT_EQ(std::count(loss.begin(), loss.end(), '\n'), 1 + 2 * 30);
     EXPECT_THAT(loss, HasSubstr(folder.firstRun() + ",1,train/loss,30,"));
     const std::string spans = test::contentOf(folder.path() / "out" / "spans.csv");
-    EXPECT_EQ(std::count(spans.begin(), spans.end(), '\n'), 1 + *reader->spanCount(folder.firstRun()));
+    EXPECT_EQ(std::count(spans.begin(), spans.end(), '\n'), 1 + *reader->count(folder.firstRun()));
     EXPECT_THAT(spans, HasSubstr(",comm,transfer,"));
 }
 

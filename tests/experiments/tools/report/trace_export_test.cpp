@@ -40,8 +40,8 @@ TEST_F(TraceExport, HasEverySpanAndAnArrowForEveryAverage) {
         if (phase == "f") ++finishes[{event["pid"], event["id"]}];
         if (phase == "M" && event["name"] == "thread_name") lanes.insert(event["args"]["name"]);
     }
-    auto reader = storage::RunReader::open(folder_.workspace());
-    EXPECT_EQ(phases["X"], *reader->spanCount(folder_.firstRun()));
+    auto reader = storage::SpanReader::open(folder_.workspace());
+    EXPECT_EQ(phases["X"], *reader->count(folder_.firstRun()));
     EXPECT_TRUE(lanes.contains("compute") && lanes.contains("comm"));
     EXPECT_GE(finishes.size(), 2u * 6u);  // merges of 30 steps at a period of 4, two ranks
     for (const auto& [key, count] : finishes) EXPECT_EQ(starts[key], count);

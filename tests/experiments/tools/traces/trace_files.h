@@ -19,8 +19,8 @@ namespace dasgd::test {
 
 // "name lane kind step start end" of every span, by start.
 inline std::vector<std::string> spanLines(const std::filesystem::path& workspace, const std::string& run) {
-    auto reader = orDie(storage::RunReader::open(workspace));
-    auto rows = orDie(reader.namedSpans(run, {-(1LL << 62), 1LL << 62}));
+    auto reader = orDie(storage::SpanReader::open(workspace));
+    auto rows = orDie(reader.named(run, {-(1LL << 62), 1LL << 62}));
     std::ranges::sort(rows, [](const auto& a, const auto& b) {
         return std::tuple(a.row.span.start, a.row.rank, a.row.span.kind, a.row.span.end) <
                std::tuple(b.row.span.start, b.row.rank, b.row.span.kind, b.row.span.end);

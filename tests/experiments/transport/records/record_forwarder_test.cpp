@@ -20,9 +20,9 @@ using ::testing::HasSubstr;
 
 // Spans and metrics of rank 1 are those of steps 0 to `steps` − 1, once each, in order.
 void expectEveryStepOnce(const test::ForwardedRun& run, std::int64_t steps) {
-    storage::RunReader reader = run.home.reader();
+    storage::WorkspaceReader reader = run.home.reader();
     std::int64_t spans = 0, wrong = 0;
-    test::orDie(reader.eachSpan(run.home.runId, [&](const storage::SpanRow& row) {
+    test::orDie(reader.spans().each(run.home.runId, [&](const storage::SpanRow& row) {
         wrong += row.span.step != spans || row.rank != test::ForwardedRun::kAway;
         return ++spans > 0;
     }));

@@ -14,10 +14,10 @@ RunItemPtr itemOf(storage::RunReader& reader, const QString& run) {
 }
 
 // True if lab.db too has the step of both ranks. The loss is the last that a rank records of a step.
-bool bothRanksCameTo(storage::RunReader& reader, const std::string& run, std::int64_t step) {
+bool bothRanksCameTo(storage::MetricReader& reader, const std::string& run, std::int64_t step) {
     int ranks = 0;
     for (const int rank : {0, 1}) {
-        const auto losses = reader.metrics({.runId = run, .name = metrics::kTrainLoss, .rank = rank});
+        const auto losses = reader.samples({.runId = run, .name = metrics::kTrainLoss, .rank = rank});
         if (losses && !losses->samples.empty() && losses->samples.back().step == step) ++ranks;
     }
     return ranks == 2;
@@ -32,7 +32,7 @@ TEST(SpanCurve, IsWhatTheQueryOfTheWindowTells) {
     SpanSeriesQuery query;
     RankBatch told;
     QObject::connect(&query, &SpanSeriesQuery::arrived, [&](const RankBatch& batch) { told = batch; });
-    auto reader = storage::RunReader::open(bench.workspace.path()).value();
+    auto reader = storage::WorkspaceReader::open(bench.workspace.path()).value();
     for (const char* name : kSpanCurves) {
         told = {};
         query.want(name);
@@ -41,7 +41,7 @@ TEST(SpanCurve, IsWhatTheQueryOfTheWindowTells) {
             return told.name == name && !told.samples.empty();
         })) << name;
         query.release(name);
-        const auto curve = readSpanCurve(reader, *itemOf(reader, run), name);
+        const auto curve = readSpanCurve(reader, *itemOf(reader.runs(), run), name);
         ASSERT_TRUE(curve) << curve.error().message;
         ASSERT_EQ(curve->size(), told.samples.size()) << name;
         for (std::size_t i = 0; i < curve->size(); ++i) {
@@ -62,9 +62,9 @@ TEST(SpanCurve, OfALiveRunEndsWhereTheQueryOfTheWindowDoes) {
     test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .steps = 200});
     run.train(45);
     const QString id = QString::fromStdString(run.id());
-    auto reader = storage::RunReader::open(bench.workspace.path()).value();
+    auto reader = storage::WorkspaceReader::open(bench.workspace.path()).value();
     // Curve and query must read the same records: the recorder takes the ranks' steps in meanwhile.
-    ASSERT_TRUE(eventually([&] { return bothRanksCameTo(reader, run.id(), 45); }));
+    ASSERT_TRUE(eventually([&] { return bothRanksCameTo(reader.metrics(), run.id(), 45); }));
     bench.know();
     bench.store.setWatch({id, {}});
     SpanSeriesQuery query;
@@ -76,7 +76,7 @@ TEST(SpanCurve, OfALiveRunEndsWhereTheQueryOfTheWindowDoes) {
         bench.refresh(query);
         return !told.samples.empty();
     }));
-    const auto curve = readSpanCurve(reader, *itemOf(reader, id), kSpansThroughput);
+    const auto curve = readSpanCurve(reader, *itemOf(reader.runs(), id), kSpansThroughput);
     ASSERT_TRUE(curve) << curve.error().message;
     ASSERT_EQ(curve->size(), told.samples.size());
     EXPECT_EQ(curve->back().step, told.samples.back().step);
@@ -88,8 +88,8 @@ TEST(SpanCurve, OfARunWithoutSpansIsEmpty) {
     storage::RunInfo info{.runId = "none", .experiment = "e", .algorithm = "dasgd", .workers = 1};
     ASSERT_TRUE(workspace.store().addRun(info));
     ASSERT_TRUE(workspace.store().abandonRun("none", "stopped", ""));
-    auto reader = storage::RunReader::open(workspace.path()).value();
-    const auto curve = readSpanCurve(reader, *itemOf(reader, QStringLiteral("none")), kSpansHidden);
+    auto reader = storage::WorkspaceReader::open(workspace.path()).value();
+    const auto curve = readSpanCurve(reader, *itemOf(reader.runs(), QStringLiteral("none")), kSpansHidden);
     ASSERT_TRUE(curve) << curve.error().message;
     EXPECT_TRUE(curve->empty());
 }

@@ -67,24 +67,24 @@ TEST(TrainingTime, IsThatOfTheTimeToATarget) {
     Workspace workspace;
     const std::string late = workspace.record({.ranks = 1, .lateS = 40}).toStdString();
     const std::string simulated = workspace.record({.ranks = 1, .simulated = true}).toStdString();
-    auto reader = storage::RunReader::open(workspace.path()).value();
+    auto reader = storage::WorkspaceReader::open(workspace.path()).value();
     for (const std::string& id : {late, simulated}) {
-        const storage::RunRow row = reader.row(id).value();
-        const auto trained = storage::readTrainedSeconds(reader, row).value();
-        const auto clock = TrainingClock::read(reader, row).value();
+        const storage::RunRow row = reader.runs().row(id).value();
+        const auto trained = storage::readTrainedSeconds(reader.metrics(), row).value();
+        const auto clock = TrainingClock::read(reader.metrics(), row).value();
         ASSERT_TRUE(clock);
-        const auto answer = reader.metrics({.runId = id, .name = "eval/accuracy"}).value();
+        const auto answer = reader.metrics().samples({.runId = id, .name = "eval/accuracy"}).value();
         ASSERT_FALSE(answer.samples.empty());
         for (const storage::MetricSample& sample : answer.samples) {
             EXPECT_NEAR(*clock->at(sample.wallS), *trained.at(sample), 0.001);
         }
     }
     Series accuracy;
-    accuracy.add(reader.metrics({.runId = late, .name = "train/loss"}).value().samples);
-    const Series on = onTrainingTime(reader, reader.row(late).value(), accuracy).value();
+    accuracy.add(reader.metrics().samples({.runId = late, .name = "train/loss"}).value().samples);
+    const Series on = onTrainingTime(reader.metrics(), reader.runs().row(late).value(), accuracy).value();
     EXPECT_LT(on.points().front().wallS, 1) << "40 s of start-up are not in it";
     const storage::RunRow unknown{.runId = "none"};
-    EXPECT_TRUE(onTrainingTime(reader, unknown, accuracy).value().empty()) << "nothing recorded";
+    EXPECT_TRUE(onTrainingTime(reader.metrics(), unknown, accuracy).value().empty()) << "nothing recorded";
 }
 
 }  // namespace

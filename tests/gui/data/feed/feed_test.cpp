@@ -61,7 +61,7 @@ public:
     Status refresh(LiveStore& store) override {
         refreshedOn = QThread::currentThread();
         niceness = ::getpriority(PRIO_PROCESS, 0);
-        DASGD_ASSIGN(const auto runs, store.reader().runs());
+        DASGD_ASSIGN(const auto runs, store.reader().runs().list());
         deliver([this, steps = runs.empty() ? 0 : runs.front().steps] {
             deliveredOn = QThread::currentThread();
             newest = steps;

@@ -34,7 +34,7 @@ TEST(LiveStore, OpensAWorkspaceAndCallsAnEmptyFolderUnused) {
     workspace.record({.steps = 8});
     LiveStore store(workspace.path());
     EXPECT_EQ(store.open().value(), LiveStore::State::Open);
-    EXPECT_EQ(store.reader().runs().value().size(), 1U);
+    EXPECT_EQ(store.reader().runs().list().value().size(), 1U);
     store.close();
     EXPECT_FALSE(store.isOpen());
 }
@@ -64,13 +64,13 @@ TEST(LiveStore, AWorkspaceThatIsMovedOrReplacedIsNoticedAndOpenedAgain) {
     ASSERT_TRUE(eventually([&] { return errorOf(store.open()).find("deleted or moved") != std::string::npos; }));
     fs::rename(away, workspace.path());
     ASSERT_TRUE(opens());
-    EXPECT_EQ(store.reader().runs().value().size(), 1U);
+    EXPECT_EQ(store.reader().runs().list().value().size(), 1U);
 
     fs::rename(workspace.path(), away);
     fs::copy(other.path(), workspace.path(), fs::copy_options::recursive);
     ASSERT_TRUE(fails("was replaced while it was open"));
     ASSERT_TRUE(opens());
-    EXPECT_EQ(store.reader().runs().value().size(), 2U);
+    EXPECT_EQ(store.reader().runs().list().value().size(), 2U);
     fs::remove_all(away);
 }
 

@@ -108,7 +108,7 @@ TEST(RunsQuery, ARunWhoseProcessIsKilledIsInterruptedAtOnce) {
     ASSERT_TRUE(storage::Store::open(workspace)) << "the end is written";
     for (int i = 0; i < 30; ++i) look();
     for (std::size_t i = said; i < reported.size(); ++i) EXPECT_EQ(reported[i]->row.status, "interrupted");
-    EXPECT_EQ(store.reader().row(id.toStdString())->status, "interrupted");
+    EXPECT_EQ(store.reader().runs().row(id.toStdString())->status, "interrupted");
 }
 
 TEST(RunsQuery, ARunThatWasLostBeforeIsSoFromTheFirstRound) {

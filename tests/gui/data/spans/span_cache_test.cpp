@@ -47,7 +47,7 @@ protected:
             }
         }
         run_->finish();
-        reader_.emplace(run_->reader());
+        reader_.emplace(run_->reader().spans());
         cache_.reset(run_->runId, ranks);
         cache_.grown(false);
     }
@@ -67,7 +67,7 @@ protected:
     }
 
     std::unique_ptr<OneRun> run_;
-    std::optional<storage::RunReader> reader_;
+    std::optional<storage::SpanReader> reader_;
     SpanCache cache_;
     std::vector<RankSpan> spans_;
     Ns end_ = 0;
@@ -186,7 +186,7 @@ TEST_F(SpanCacheTest, OnlyTheRanksInSightHaveBoxes) {
 TEST_F(SpanCacheTest, ALiveRunIsShownAsItIsAtEveryMoment) {
     run_ = std::make_unique<OneRun>(2);
     const auto recorder = orDie(storage::Recorder::start(run_->store, run_->runId, {0, 1}));
-    reader_.emplace(run_->reader());
+    reader_.emplace(run_->reader().spans());
     cache_.reset(run_->runId, 2);
     std::int64_t stored = 0;
     for (int round = 0; round < 30; ++round) {
@@ -207,7 +207,7 @@ TEST_F(SpanCacheTest, ALiveRunIsShownAsItIsAtEveryMoment) {
         ASSERT_TRUE(eventually([&] { return recorder->recordsStored() >= (round + 1) * 1600 - 400; }));
         cache_.grown(true);
         const TimelineView view{{0, 100'000 * kMs}, 1e6};
-        stored = orDie(reader_->spanCount(run_->runId));
+        stored = orDie(reader_->count(run_->runId));
         ASSERT_EQ(load(view).spans, static_cast<std::size_t>(stored)) << round;
     }
     EXPECT_GT(stored, 40'000);
@@ -235,7 +235,7 @@ TEST_F(SpanCacheTest, WindowsMarkWhatIsNotTimedAndMakeNoLane) {
     put(0, span(SpanKind::Window, 60 * kMs, 80 * kMs));
     put(1, span(SpanKind::Forward, 0, 40 * kMs));
     run_->finish();
-    reader_.emplace(run_->reader());
+    reader_.emplace(run_->reader().spans());
     cache_.reset(run_->runId, 2);
     const TimelineFrame frame = load({{0, 100 * kMs}, 1});
     EXPECT_EQ(frame.rows.size(), 4U);

@@ -82,8 +82,8 @@ TEST(FigureCommand, TheNumbersAreThoseOfTheStore) {
     auto ids = QStringList();
     for (int seed = 1; seed <= 3; ++seed) {
         ids << workspace.record({.seed = seed, .steps = 60});
-        auto reader = storage::RunReader::open(workspace.path());
-        const auto recorded = reader->metrics({.runId = ids.back().toStdString(), .name = "train/loss"});
+        auto reader = storage::MetricReader::open(workspace.path());
+        const auto recorded = reader->samples({.runId = ids.back().toStdString(), .name = "train/loss"});
         double sum = 0;
         int ranks = 0;
         for (const auto& sample : recorded->samples) {

@@ -23,8 +23,8 @@ class CompareFigureTest : public ::testing::Test {
 protected:
     CompareFigureTest() { stopped_ = recordCompared(workspace_); }
     FigureContent contentOf(const FigureSpec& spec) {
-        auto reader = storage::RunReader::open(workspace_.path());
-        const auto all = allRuns(*reader);
+        auto reader = storage::WorkspaceReader::open(workspace_.path());
+        const auto all = allRuns(reader->runs());
         auto content = readFigure(*reader, spec, *all);
         EXPECT_TRUE(content.has_value()) << (content ? "" : content.error().message);
         return content ? *content : FigureContent{};
@@ -309,8 +309,8 @@ TEST(CompareFigure, RunsOfTwoExperimentsAreTheConfigurationsOfABarChart) {
         ids << workspace.record({.experiment = "delay-sweep", .algorithm = "sync_sgd", .seed = seed, .steps = 60});
     ids << workspace.record({.experiment = "delay-sweep", .delay = 3, .steps = 60});
     ids << workspace.record({.experiment = "baselines", .delay = 1, .steps = 60});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto all = allRuns(*reader).value();
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto all = allRuns(reader->runs()).value();
     FigureSpec spec;
     spec.runs = ids;
     for (const bool turned : {false, true}) {

@@ -18,8 +18,8 @@ namespace {
 class FigureContentTest : public ::testing::Test {
 protected:
     Result<FigureContent> read(const FigureSpec& spec) {
-        auto reader = storage::RunReader::open(workspace_.path());
-        return readFigure(*reader, spec, allRuns(*reader).value());
+        auto reader = storage::WorkspaceReader::open(workspace_.path());
+        return readFigure(*reader, spec, allRuns(reader->runs()).value());
     }
     Workspace workspace_;
 };

@@ -28,9 +28,9 @@ TEST(FigureCurves, SeedsBecomeOneCurveWithItsBand) {
     QStringList ids;
     for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
     ids << workspace.record({.algorithm = "sync_sgd", .steps = 30});
-    auto reader = storage::RunReader::open(workspace.path());
+    auto reader = storage::WorkspaceReader::open(workspace.path());
     ASSERT_TRUE(reader.has_value());
-    const auto groups = groupsOf(*reader, ids);
+    const auto groups = groupsOf(reader->runs(), ids);
     ASSERT_EQ(groups.size(), 2U);
     EXPECT_EQ(groups[0].runs.size(), 3U);
     const auto curves = figureCurves(*reader, groups, {.metric = "train/loss", .smoothing = 0.9});
@@ -48,23 +48,23 @@ TEST(FigureCurves, WhatSpansAddUpToIsDrawnToo) {
     Workspace workspace;
     QStringList ids;
     for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .ranks = 2, .steps = 300});
-    auto reader = storage::RunReader::open(workspace.path());
+    auto reader = storage::WorkspaceReader::open(workspace.path());
     ASSERT_TRUE(reader.has_value());
-    const auto mean = figureCurves(*reader, groupsOf(*reader, ids), {.metric = kSpansHidden});
+    const auto mean = figureCurves(*reader, groupsOf(reader->runs(), ids), {.metric = kSpansHidden});
     ASSERT_TRUE(mean.has_value()) << mean.error().message;
     ASSERT_EQ(mean->curves.size(), 1U);
     EXPECT_EQ(mean->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 3)"));
     EXPECT_GT(mean->curves[0].line.x.size(), 5U);
     for (const double hidden : mean->curves[0].line.y) EXPECT_TRUE(hidden > 0 && hidden <= 1) << hidden;
     for (const XAxis axis : {XAxis::Epoch, XAxis::Wall, XAxis::Samples, XAxis::BytesSent}) {
-        const auto along = figureCurves(*reader, groupsOf(*reader, ids), {.metric = kSpansHidden, .axis = axis});
+        const auto along = figureCurves(*reader, groupsOf(reader->runs(), ids), {.metric = kSpansHidden, .axis = axis});
         ASSERT_TRUE(along.has_value()) << along.error().message;
         const auto& x = along->curves.at(0).line.x;
         ASSERT_GT(x.size(), 5U);
         EXPECT_GT(x.back(), x.front()) << "not all at one place";
     }
-    const auto ranks =
-        figureCurves(*reader, groupsOf(*reader, {ids.front()}), {.metric = kSpansHidden, .lines = FigureLines::Ranks});
+    const auto ranks = figureCurves(*reader, groupsOf(reader->runs(), {ids.front()}),
+                                    {.metric = kSpansHidden, .lines = FigureLines::Ranks});
     ASSERT_TRUE(ranks.has_value()) << ranks.error().message;
     EXPECT_EQ(ranks->curves.size(), 2U) << "a curve a rank, and none of all of them";
 }
@@ -77,9 +77,9 @@ TEST(FigureCurves, WhatAllMeansHaveAlikeIsSaidOnce) {
         for (int seed = 1; seed <= 3; ++seed)
             ids << workspace.record({.algorithm = algorithm, .seed = seed, .steps = 30});
     }
-    auto reader = storage::RunReader::open(workspace.path());
+    auto reader = storage::WorkspaceReader::open(workspace.path());
     ASSERT_TRUE(reader.has_value());
-    const auto alike = figureCurves(*reader, groupsOf(*reader, ids), {.metric = "train/loss"});
+    const auto alike = figureCurves(*reader, groupsOf(reader->runs(), ids), {.metric = "train/loss"});
     ASSERT_TRUE(alike.has_value());
     ASSERT_EQ(alike->curves.size(), 2U);
     EXPECT_EQ(alike->curves[0].name, QStringLiteral("dasgd"));
@@ -87,14 +87,14 @@ TEST(FigureCurves, WhatAllMeansHaveAlikeIsSaidOnce) {
     EXPECT_EQ(alike->notes, QStringList{QStringLiteral("mean ± std over seeds, n = 3")});
     // With one more seed of one configuration the numbers of seeds differ, and stay with the names.
     ids << workspace.record({.algorithm = "sync_sgd", .seed = 4, .steps = 30});
-    auto again = storage::RunReader::open(workspace.path());
-    const auto differing = figureCurves(*again, groupsOf(*again, ids), {.metric = "train/loss"});
+    auto again = storage::WorkspaceReader::open(workspace.path());
+    const auto differing = figureCurves(*again, groupsOf(again->runs(), ids), {.metric = "train/loss"});
     ASSERT_TRUE(differing.has_value());
     EXPECT_EQ(differing->curves[0].name, QStringLiteral("dasgd (n = 3)"));
     EXPECT_EQ(differing->curves[1].name, QStringLiteral("sync_sgd (n = 4)"));
     EXPECT_EQ(differing->notes, QStringList{QStringLiteral("mean ± std over seeds")});
     const auto apart =
-        figureCurves(*again, groupsOf(*again, ids), {.metric = "train/loss", .lines = FigureLines::Seeds});
+        figureCurves(*again, groupsOf(again->runs(), ids), {.metric = "train/loss", .lines = FigureLines::Seeds});
     EXPECT_TRUE(apart->notes.isEmpty()) << "no curve is a mean";
 }
 
@@ -102,8 +102,8 @@ TEST(FigureCurves, ARunThatWasStoppedIsInNoMeanAndIsNamed) {
     Workspace workspace;
     QStringList ids{workspace.record({.seed = 1, .steps = 200}), workspace.record({.seed = 2, .steps = 200}),
                     workspace.record({.seed = 3, .steps = 40, .status = "stopped"})};
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     ASSERT_EQ(groups.size(), 1U);
     for (const char* metric : {"train/loss", "throughput/samples_per_s"}) {
         const auto curves = figureCurves(*reader, groups, {.metric = metric, .smoothing = 0});
@@ -124,8 +124,8 @@ TEST(FigureCurves, ASeedThatWasRunAgainCountsOnce) {
     // The second run of seed 1 starts later by more than the clock of the store tells apart.
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const QString again = workspace.record({.seed = 1, .steps = 30});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids + QStringList{again});
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids + QStringList{again});
     ASSERT_EQ(groups.size(), 1U);
     ASSERT_EQ(groups[0].runs.size(), 4U);
     for (const RunItemPtr& run : groups[0].runs) {
@@ -170,8 +170,8 @@ TEST(FigureCurves, RunsWithoutTheMetricAreNotCounted) {
     Workspace workspace;
     const QStringList ids{workspace.record({.seed = 1, .steps = 30}), workspace.record({.seed = 2, .steps = 0}),
                           workspace.record({.algorithm = "sync_sgd", .steps = 0})};
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto made = figureCurves(*reader, groupsOf(*reader, ids), {.metric = "train/loss"});
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto made = figureCurves(*reader, groupsOf(reader->runs(), ids), {.metric = "train/loss"});
     ASSERT_TRUE(made.has_value());
     ASSERT_EQ(made->curves.size(), 1U);
     EXPECT_EQ(made->curves[0].note, QStringLiteral("seed 2 has no such record, left out"));
@@ -183,15 +183,15 @@ TEST(FigureCurves, WhereNothingFinishedTheMeanGoesAsFarAsAllGoAndSaysSo) {
     Workspace workspace;
     const QStringList ids{workspace.record({.seed = 1, .steps = 60, .status = "stopped"}),
                           workspace.record({.seed = 2, .steps = 40, .status = "interrupted"})};
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     const auto curves = figureCurves(*reader, groups, {.metric = "train/loss", .smoothing = 0});
     EXPECT_EQ(curves->curves.front().line.x.back(), 40);
     EXPECT_EQ(
         curves->curves.front().note,
         QStringLiteral(
             "seed 1 stopped at step 60; seed 2 interrupted at step 40; mean to step 40, as far as all of them go"));
-    const auto one = groupsOf(*reader, {ids[0]});
+    const auto one = groupsOf(reader->runs(), {ids[0]});
     const auto alone = figureCurves(*reader, one, {.metric = "train/loss", .smoothing = 0});
     EXPECT_EQ(alone->curves.front().name, QStringLiteral("dasgd"));
     EXPECT_EQ(alone->curves.front().note, QStringLiteral("seed 1 stopped at step 60"));
@@ -201,8 +201,8 @@ TEST(FigureCurves, AllAsFarAsAllGoEndsWithTheFirstOfThemAndSaysSo) {
     Workspace workspace;
     const QStringList ids{workspace.record({.seed = 1, .steps = 200}), workspace.record({.seed = 2, .steps = 200}),
                           workspace.record({.seed = 3, .steps = 40, .status = "stopped"})};
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     const auto made = figureCurves(*reader, groups, {.metric = "train/loss", .members = FigureMembers::AsFarAsAll});
     ASSERT_EQ(made->curves.size(), 1U);
     const Curve& mean = made->curves.front();
@@ -217,8 +217,8 @@ TEST(FigureCurves, SeedsAreDrawnApartOrBehindTheirMean) {
     QStringList ids;
     for (int seed = 1; seed <= 2; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
     ids << workspace.record({.seed = 3, .steps = 20, .status = "stopped"});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     const auto apart = figureCurves(*reader, groups, {.metric = "train/loss", .lines = FigureLines::Seeds});
     ASSERT_EQ(apart->curves.size(), 2U);
     EXPECT_EQ(apart->curves[0].name, QStringLiteral("dasgd, seed 1"));
@@ -240,8 +240,8 @@ TEST(FigureCurves, SeedsAreDrawnApartOrBehindTheirMean) {
 TEST(FigureCurves, RanksAreDrawnApartAndTheirMeanIsTheCurveOfTheRun) {
     Workspace workspace;
     const QStringList ids{workspace.record({.ranks = 3, .steps = 30})};
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     const auto whole = figureCurves(*reader, groups, {.metric = "train/loss"});
     const auto made = figureCurves(*reader, groups, {.metric = "train/loss", .lines = FigureLines::Ranks});
     ASSERT_EQ(made->curves.size(), 3U);
@@ -258,8 +258,8 @@ TEST(FigureCurves, TheBandIsTheOneThatIsAskedFor) {
     Workspace workspace;
     QStringList ids;
     for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     const auto of = [&](FigureBand band) {
         return figureCurves(*reader, groups, {.metric = "train/loss", .scale = 2, .band = band})->curves.front();
     };
@@ -291,8 +291,8 @@ TEST(FigureCurves, ACurveOfTwoExperimentsIsNamedByEitherOfItsKeys) {
     Workspace workspace;
     const QStringList ids{workspace.record({.experiment = "a", .seed = 1, .steps = 8}),
                           workspace.record({.experiment = "b", .seed = 2, .steps = 8})};
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto all = allRuns(*reader).value();
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto all = allRuns(reader->runs()).value();
     for (const RunItemPtr& run : all) {
         FigureSpec spec;
         spec.runs = ids;
@@ -309,11 +309,11 @@ TEST(FigureCurves, ExperimentsThatWereNamedDifferentlyAreCurvesApart) {
     FigureSpec spec;
     for (const char* experiment : {"a", "b", "c"})
         spec.runs << workspace.record({.experiment = experiment, .steps = 8});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto all = allRuns(*reader).value();
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto all = allRuns(reader->runs()).value();
     const auto runs = runsOf(spec, all)->runs;
     spec.names = {{curveKey(*runs[0]), QStringLiteral("before")}, {curveKey(*runs[1]), QStringLiteral("after")}};
-    const auto groups = figureGroups(*reader, runs, all, spec.names).value();
+    const auto groups = figureGroups(reader->runs(), runs, all, spec.names).value();
     ASSERT_EQ(groups.size(), 3U);
     StylesApart styles;
     for (const FigureGroup& group : groups) {
@@ -336,8 +336,8 @@ TEST(FigureCurves, SeedsThatWereRunAgainAreOneNote) {
         for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto made = figureCurves(*reader, groupsOf(*reader, ids), {.metric = "train/loss"});
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto made = figureCurves(*reader, groupsOf(reader->runs(), ids), {.metric = "train/loss"});
     ASSERT_EQ(made->curves.size(), 1U);
     EXPECT_EQ(made->curves.front().note,
               QStringLiteral("seeds 1, 2, 3 were run again: the older runs, finished, left out"));
@@ -351,8 +351,8 @@ TEST(FigureCurves, AConfigurationWithoutACommonTimeIsNamedAsOneWithoutAMean) {
         for (const int seed : {1, 2}) ids << workspace.record({.algorithm = algorithm, .seed = seed, .steps = 30});
     }
     for (const int seed : {1, 2}) ids << workspace.record({.seed = seed, .steps = 30, .lateS = 100.0 * seed});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     const auto made = figureCurves(*reader, groups, {.metric = "train/loss", .axis = XAxis::Wall});
     ASSERT_EQ(made->curves.size(), 3U);
     const Curve& none = made->curves[2];
@@ -375,8 +375,8 @@ TEST(FigureCurves, OverTrainingTimeSeedsThatStartedApartHaveAMean) {
     QStringList ids;
     for (const int seed : {1, 2})
         ids << workspace.record({.seed = seed, .ranks = 2, .steps = 60, .stepsPerEpoch = 20, .lateS = 100.0 * seed});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto groups = groupsOf(*reader, ids);
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto groups = groupsOf(reader->runs(), ids);
     const auto mean = figureCurves(*reader, groups, {.metric = "train/loss", .axis = XAxis::Training});
     ASSERT_EQ(mean->curves.size(), 1U);
     EXPECT_EQ(mean->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 2)"));

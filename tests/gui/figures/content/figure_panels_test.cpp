@@ -30,8 +30,8 @@ protected:
         spec_.panels = {loss, speed, gantt, bars};
     }
     FigureContent read() {
-        auto reader = storage::RunReader::open(workspace_.path());
-        auto content = readFigure(*reader, spec_, allRuns(*reader).value());
+        auto reader = storage::WorkspaceReader::open(workspace_.path());
+        auto content = readFigure(*reader, spec_, allRuns(reader->runs()).value());
         EXPECT_TRUE(content) << content.error().message;
         return content ? std::move(*content) : FigureContent{};
     }

@@ -11,8 +11,8 @@ namespace dasgd::gui {
 namespace {
 
 FigureContent contentOf(const Workspace& workspace, const FigureSpec& spec) {
-    auto reader = storage::RunReader::open(workspace.path()).value();
-    return readFigure(reader, spec, allRuns(reader).value()).value();
+    auto reader = storage::WorkspaceReader::open(workspace.path()).value();
+    return readFigure(reader, spec, allRuns(reader.runs()).value()).value();
 }
 
 bool saysDifference(const FigureContent& content) {
@@ -99,7 +99,7 @@ TEST(FigureSetup, SaysThatOtherProgramsTookCoresBesideTheRunsThatAreDrawn) {
     const QString words = QStringLiteral("ther programs took cores beside 1 of 1 runs of ");
     const auto content = [&] {
         auto reader = one.reader();
-        return readFigure(reader, spec, allRuns(reader).value()).value();
+        return readFigure(reader, spec, allRuns(reader.runs()).value()).value();
     };
     EXPECT_TRUE(content().paperNotes().filter(words).isEmpty()) << "of how many cores is not known";
     one.describe("EPYC, 2 cores to use, 24.0 GB memory");

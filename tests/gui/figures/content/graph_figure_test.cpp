@@ -14,8 +14,8 @@ namespace {
 class GraphFigureTest : public ::testing::Test {
 protected:
     FigureContent content(const FigureSpec& spec) {
-        auto reader = storage::RunReader::open(workspace_.path());
-        auto read = readFigure(*reader, spec, allRuns(*reader).value());
+        auto reader = storage::WorkspaceReader::open(workspace_.path());
+        auto read = readFigure(*reader, spec, allRuns(reader->runs()).value());
         EXPECT_TRUE(read.has_value()) << (read ? "" : read.error().message);
         return read ? *read : FigureContent{};
     }

@@ -58,7 +58,7 @@ TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
     QStringList ids;
     auto reader = storage::RunReader::open(workspace_.path());
     ASSERT_TRUE(reader);
-    const auto rows = reader->runs();
+    const auto rows = reader->list();
     ASSERT_TRUE(rows);
     for (const storage::RunRow& row : *rows) {
         if (row.backend == "gloo") ids << QString::fromStdString(row.runId);
@@ -133,11 +133,11 @@ TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
 
 TEST_F(ScalingFigureTest, ACurveIsOfItsSeedsNotOfTheRunsOfAllItsPoints) {
     const auto countsOf = [this] {
-        auto reader = storage::RunReader::open(workspace_.path());
+        auto reader = storage::WorkspaceReader::open(workspace_.path());
         FigureSpec spec;
         spec.kind = FigureKind::Scaling;
         spec.filter = QStringLiteral("experiment = scaling and backend = gloo");
-        const FigureContent content = readFigure(*reader, spec, allRuns(*reader).value()).value();
+        const FigureContent content = readFigure(*reader, spec, allRuns(reader->runs()).value()).value();
         QStringList counts;
         for (const FigureSource& source : content.sources) counts << source.countInWords();
         return counts;

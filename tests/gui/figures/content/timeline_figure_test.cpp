@@ -15,7 +15,7 @@
 namespace dasgd::gui {
 namespace {
 
-bool write(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window, double widthIn,
+bool write(storage::SpanReader& reader, const storage::RunDetail& run, TimeRange window, double widthIn,
            const QString& stem) {
     const auto content = readTimeline(reader, run, window, widthIn, firstRanks(2, run.row.workers));
     if (!content) return false;
@@ -27,15 +27,15 @@ bool write(storage::RunReader& reader, const storage::RunDetail& run, TimeRange 
 TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 120});
-    auto reader = storage::RunReader::open(workspace.path());
+    auto reader = storage::WorkspaceReader::open(workspace.path());
     ASSERT_TRUE(reader.has_value());
-    const storage::RunDetail run = reader->run(id.toStdString()).value();
-    const auto window = steadyWindow(*reader, run).value();
+    const storage::RunDetail run = reader->runs().detail(id.toStdString()).value();
+    const auto window = steadyWindow(reader->spans(), run).value();
     ASSERT_TRUE(window.has_value());
     EXPECT_NEAR(static_cast<double>(window->end - window->start) / 1e6, 12 * 26.5, 30);
     const QTemporaryDir folder;
     const QString stem = folder.filePath(QStringLiteral("timeline"));
-    ASSERT_TRUE(write(*reader, run, *window, 5.5, stem));
+    ASSERT_TRUE(write(reader->spans(), run, *window, 5.5, stem));
     const QImage image(stem + QStringLiteral(".png"));
     EXPECT_EQ(image.width(), 1650);
     int transfer = 0, skew = 0;
@@ -58,10 +58,10 @@ TEST(TimelineFigure, ASnapshotIsToldFromAMergeInGreyToo) {
     EXPECT_GT(std::abs(lightness(SpanKind::Snapshot) - lightness(SpanKind::Merge)), 50);
     Workspace workspace;
     const QString id = workspace.record({.steps = 200});
-    auto reader = storage::RunReader::open(workspace.path());
-    const auto run = reader->run(id.toStdString());
-    const auto window = steadyWindow(*reader, *run);
-    const auto content = readTimeline(*reader, *run, **window, 5.5, firstRanks(4, run->row.workers));
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const auto run = reader->runs().detail(id.toStdString());
+    const auto window = steadyWindow(reader->spans(), *run);
+    const auto content = readTimeline(reader->spans(), *run, **window, 5.5, firstRanks(4, run->row.workers));
     ASSERT_TRUE(content.has_value());
     std::set<std::uint32_t> snapshots;
     for (const TimelineBox& box : content->frame.boxes) {
@@ -75,14 +75,14 @@ TEST(TimelineFigure, ASnapshotIsToldFromAMergeInGreyToo) {
 TEST(TimelineFigure, TheLegendIsWholeAtAnyWidth) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 120});
-    auto reader = storage::RunReader::open(workspace.path());
-    const storage::RunDetail run = reader->run(id.toStdString()).value();
-    const auto all = reader->spanExtent(run.row.runId).value();
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const storage::RunDetail run = reader->runs().detail(id.toStdString()).value();
+    const auto all = reader->spans().extent(run.row.runId).value();
     const QTemporaryDir folder;
     const QString stem = folder.filePath(QStringLiteral("timeline"));
     std::vector<int> heights;
     for (const double width : {12.0, 5.5, 3.25, 2.65}) {
-        ASSERT_TRUE(write(*reader, run, *all, width, stem));
+        ASSERT_TRUE(write(reader->spans(), run, *all, width, stem));
         const QImage image(stem + QStringLiteral(".png"));
         heights.push_back(image.height());
         // The first row of the legend, and those that make this figure higher than the widest.
@@ -98,10 +98,10 @@ TEST(TimelineFigure, TheLegendIsWholeAtAnyWidth) {
 TEST(TimelineFigure, ALongRemarkTakesMoreLinesAndIsWhole) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 120});
-    auto reader = storage::RunReader::open(workspace.path());
-    const storage::RunDetail run = reader->run(id.toStdString()).value();
-    const auto window = steadyWindow(*reader, run).value();
-    auto content = readTimeline(*reader, run, *window, 2.65, firstRanks(2, run.row.workers));
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const storage::RunDetail run = reader->runs().detail(id.toStdString()).value();
+    const auto window = steadyWindow(reader->spans(), run).value();
+    auto content = readTimeline(reader->spans(), run, *window, 2.65, firstRanks(2, run.row.workers));
     ASSERT_TRUE(content.has_value());
     content->remark = QStringLiteral("time simulated");
     const PaperPage one = layOut(*content, 2.65);
@@ -116,13 +116,13 @@ TEST(TimelineFigure, ALongRemarkTakesMoreLinesAndIsWhole) {
 TEST(TimelineFigure, SpansThatDoNotFitAreSaid) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 120});
-    auto reader = storage::RunReader::open(workspace.path());
-    const storage::RunDetail run = reader->run(id.toStdString()).value();
-    const auto window = steadyWindow(*reader, run).value();
-    const auto whole = readTimeline(*reader, run, *window, 5.5, firstRanks(2, run.row.workers));
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const storage::RunDetail run = reader->runs().detail(id.toStdString()).value();
+    const auto window = steadyWindow(reader->spans(), run).value();
+    const auto whole = readTimeline(reader->spans(), run, *window, 5.5, firstRanks(2, run.row.workers));
     ASSERT_TRUE(whole.has_value());
     EXPECT_FALSE(whole->cut);
-    const auto cut = readTimeline(*reader, run, *window, 5.5, firstRanks(2, run.row.workers), 10);
+    const auto cut = readTimeline(reader->spans(), run, *window, 5.5, firstRanks(2, run.row.workers), 10);
     ASSERT_TRUE(cut.has_value());
     EXPECT_TRUE(cut->cut);
     EXPECT_EQ(cut->spans.size(), 10U);
@@ -132,16 +132,16 @@ TEST(TimelineFigure, SpansThatDoNotFitAreSaid) {
 TEST(TimelineFigure, DrawsTheChosenRowsInTheirOrderWithoutTheHiddenKinds) {
     Workspace workspace;
     const QString id = workspace.record({.ranks = 6, .steps = 60});
-    auto reader = storage::RunReader::open(workspace.path());
-    const storage::RunDetail run = reader->run(id.toStdString()).value();
-    const auto window = steadyWindow(*reader, run).value();
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const storage::RunDetail run = reader->runs().detail(id.toStdString()).value();
+    const auto window = steadyWindow(reader->spans(), run).value();
     FigureSpec spec;
     spec.kind = FigureKind::Timeline;
     spec.rankRows = QStringLiteral("5, 1, [slow ones: 2-4, 90]");
     spec.hiddenKinds = QStringList{QStringLiteral("forward")};
     const auto choice = timelineChoiceOf(spec, run.row.workers);
     ASSERT_TRUE(choice) << choice.error().message;
-    const auto content = readTimeline(*reader, run, *window, 5.5, *choice);
+    const auto content = readTimeline(reader->spans(), run, *window, 5.5, *choice);
     ASSERT_TRUE(content) << content.error().message;
     std::vector<std::pair<int, int>> rows;
     for (const TimelineRow& row : content->frame.rows) {
@@ -156,16 +156,16 @@ TEST(TimelineFigure, DrawsTheChosenRowsInTheirOrderWithoutTheHiddenKinds) {
         content->remark.startsWith(QStringLiteral("5 of 6 ranks, rank 90 is not in this run, not drawn: forward")))
         << content->remark.toStdString();
     EXPECT_EQ(inkAtEdges(imageOf(layOut(*content, 5.5), 300.0 / 72)), 0);
-    const auto all = readTimeline(*reader, run, *window, 5.5, firstRanks(6, 6));
+    const auto all = readTimeline(reader->spans(), run, *window, 5.5, firstRanks(6, 6));
     EXPECT_NE(imageOf(layOut(*all, 5.5), 1), imageOf(layOut(*content, 5.5), 1));
 }
 
 TEST(TimelineFigure, ARunWithoutSpansHasNoWindow) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 0});
-    auto reader = storage::RunReader::open(workspace.path());
-    const storage::RunDetail run = reader->run(id.toStdString()).value();
-    EXPECT_FALSE(steadyWindow(*reader, run).value().has_value());
+    auto reader = storage::WorkspaceReader::open(workspace.path());
+    const storage::RunDetail run = reader->runs().detail(id.toStdString()).value();
+    EXPECT_FALSE(steadyWindow(reader->spans(), run).value().has_value());
 }
 
 }  // namespace

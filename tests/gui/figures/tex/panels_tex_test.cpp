@@ -36,8 +36,8 @@ protected:
         bars.kind = FigureKind::Bars;
         spec_.kind = FigureKind::Panels;
         spec_.panels = {loss, speed, gantt, bars};
-        auto reader = storage::RunReader::open(workspace_.path());
-        content_ = readFigure(*reader, spec_, allRuns(*reader).value()).value();
+        auto reader = storage::WorkspaceReader::open(workspace_.path());
+        content_ = readFigure(*reader, spec_, allRuns(reader->runs()).value()).value();
     }
     Workspace workspace_;
     FigureSpec spec_;

@@ -51,7 +51,7 @@ TEST(RankStatesQuery, LooksBackAsFarAsTheLastWholeRounds) {
         run.train(steps);
         const bool isStored = eventually([&] {
             bench.know();
-            const auto extent = bench.store.reader().spanExtent(run.id()).value();
+            const auto extent = bench.store.reader().spans().extent(run.id()).value();
             return extent && extent->end > steps * 25'000'000;
         });
         last = {};
@@ -86,7 +86,7 @@ TEST(RankStatesQuery, AStallMakesTheReachLongerOnlyUntilRoundsAreShortAgain) {
     const auto isStored = [&](double untilS) {
         return eventually([&] {
             bench.know();
-            const auto extent = bench.store.reader().spanExtent(run.id()).value();
+            const auto extent = bench.store.reader().spans().extent(run.id()).value();
             return extent && static_cast<double>(extent->end) / 1e9 > untilS;
         });
     };

@@ -34,7 +34,7 @@ TEST(SpanSeriesQuery, TellsOfAWholeRunOnceAndOnlyWhereItIsWanted) {
         ++points;
     }
     ASSERT_GT(points, 5);
-    const storage::RunRow row = storage::RunReader::open(bench.workspace.path())->run(run.toStdString())->row;
+    const storage::RunRow row = storage::RunReader::open(bench.workspace.path())->detail(run.toStdString())->row;
     EXPECT_NEAR(sum / points, *row.hidden, 0.1) << "about what the run's own number is";
     const std::size_t told = all.size();
     bench.refresh(query);

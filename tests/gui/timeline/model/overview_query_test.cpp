@@ -30,8 +30,8 @@ TEST_F(OverviewQueryTest, AnswersOnceWithAllSpansOfTheRun) {
     query_.setWidth(500);
     for (int i = 0; i < 5; ++i) bench_.refresh(query_);
     ASSERT_EQ(pictures_.size(), 1U) << "nothing has changed since";
-    const storage::RunRow row = bench_.store.reader().row(id.toStdString()).value();
-    const auto extent = bench_.store.reader().spanExtent(id.toStdString()).value();
+    const storage::RunRow row = bench_.store.reader().runs().row(id.toStdString()).value();
+    const auto extent = bench_.store.reader().spans().extent(id.toStdString()).value();
     ASSERT_TRUE(extent);
     EXPECT_EQ(pictures_[0]->range.start, extent->start);
     EXPECT_EQ(pictures_[0]->range.end, extent->end);

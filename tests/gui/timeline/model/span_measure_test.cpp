@@ -12,7 +12,7 @@ namespace {
 
 using namespace dasgd::test;
 
-Measure measureOf(storage::RunReader& reader, const std::string& run, TimeRange range) {
+Measure measureOf(storage::SpanReader& reader, const std::string& run, TimeRange range) {
     SpanMeasure measure(run, range);
     while (!measure.read(reader, std::chrono::milliseconds(-1)).value()) {
     }
@@ -30,8 +30,8 @@ TEST(SpanMeasure, IsTheMeanOverTheRanks) {
     put(1, Lane::Compute, SpanKind::Forward, 0, 40);
     put(1, Lane::Compute, SpanKind::Wait, 40, 60);
     run.finish();
-    storage::RunReader reader = run.reader();
-    const Measure measure = measureOf(reader, run.runId, {0, 100 * kMs});
+    storage::WorkspaceReader reader = run.reader();
+    const Measure measure = measureOf(reader.spans(), run.runId, {0, 100 * kMs});
     EXPECT_EQ(measure.ranks, 2);
     EXPECT_EQ(measure.mean.compute, 60 * kMs);
     EXPECT_EQ(measure.mean.transfer, 30 * kMs);
@@ -42,8 +42,8 @@ TEST(SpanMeasure, IsTheMeanOverTheRanks) {
     EXPECT_EQ(measure.byKind[static_cast<std::size_t>(SpanKind::Wait)], 10 * kMs);
     EXPECT_EQ(measure.mostByKind[static_cast<std::size_t>(SpanKind::Forward)], 80 * kMs);
     EXPECT_EQ(measure.mostRank[static_cast<std::size_t>(SpanKind::Wait)], 1);
-    EXPECT_EQ(measureOf(reader, run.runId, {300 * kMs, 400 * kMs}).mean.idle, 100 * kMs);
-    const Measure wider = measureOf(reader, run.runId, {-50 * kMs, 400 * kMs});
+    EXPECT_EQ(measureOf(reader.spans(), run.runId, {300 * kMs, 400 * kMs}).mean.idle, 100 * kMs);
+    const Measure wider = measureOf(reader.spans(), run.runId, {-50 * kMs, 400 * kMs});
     EXPECT_EQ(wider.mean.idle, measure.mean.idle) << "before and after the run nobody was idle";
     EXPECT_EQ(wider.idle, measure.idle);
     EXPECT_EQ(wider.counted.start, 0);
@@ -76,11 +76,11 @@ TEST(SpanMeasure, SlicesAddUpToTheWhole) {
         end = std::max(end, now);
     }
     run.finish();
-    storage::RunReader reader = run.reader();
+    storage::WorkspaceReader reader = run.reader();
     for (int i = 0; i < 10; ++i) {
         const Ns start = static_cast<Ns>(random() % static_cast<std::uint64_t>(end / 2));
         const TimeRange range{start, start + end / 2 + static_cast<Ns>(random() % 1000)};
-        const Measure measure = measureOf(reader, run.runId, range);
+        const Measure measure = measureOf(reader.spans(), run.runId, range);
         OverlapSummary sum;
         for (const auto& spans : own) {
             const OverlapSummary one = summariseOverlap(spans, range);
@@ -132,8 +132,8 @@ struct AveragingRun {
 
 TEST(SpanMeasure, TheCriticalPathOfARunIsThatOfTheCommandLine) {
     AveragingRun averaging;
-    storage::RunReader reader = averaging.run.reader();
-    const Measure measure = measureOf(reader, averaging.run.runId, {-5, 5'000 * kMs});
+    storage::WorkspaceReader reader = averaging.run.reader();
+    const Measure measure = measureOf(reader.spans(), averaging.run.runId, {-5, 5'000 * kMs});
     const std::optional<CriticalPath> whole = criticalPathOf(averaging.all);
     ASSERT_TRUE(whole && measure.path);
     EXPECT_EQ(measure.path->length(), whole->length());
@@ -144,15 +144,15 @@ TEST(SpanMeasure, TheCriticalPathOfARunIsThatOfTheCommandLine) {
 
 TEST(SpanMeasure, TheCriticalPathOfARangeCountsWhatLiesWithin) {
     AveragingRun averaging;
-    storage::RunReader reader = averaging.run.reader();
+    storage::WorkspaceReader reader = averaging.run.reader();
     // From the middle of a pass over one average to the middle of the next pass.
-    const Measure measure = measureOf(reader, averaging.run.runId, {50 * kMs, 190 * kMs});
+    const Measure measure = measureOf(reader.spans(), averaging.run.runId, {50 * kMs, 190 * kMs});
     ASSERT_TRUE(measure.path);
     EXPECT_EQ(measure.path->length(), 140 * kMs);
     EXPECT_EQ(measure.path->compute, 100 * kMs);
     EXPECT_EQ(measure.path->transfer, 40 * kMs);
     EXPECT_EQ(measure.path->withoutTransfers, 100 * kMs);
-    EXPECT_FALSE(measureOf(reader, averaging.run.runId, {9'000 * kMs, 9'900 * kMs}).path) << "there is nothing";
+    EXPECT_FALSE(measureOf(reader.spans(), averaging.run.runId, {9'000 * kMs, 9'900 * kMs}).path) << "there is nothing";
 }
 
 // A trace of another program numbers nothing: what its waits are for is not taken for messages.
@@ -161,10 +161,10 @@ TEST(SpanMeasure, WaitsOfAnImportedTraceAreForCollectives) {
     run.rank(0).span({.kind = SpanKind::Wait, .start = 0, .end = 30 * kMs});
     run.rank(0).span({.kind = SpanKind::Forward, .start = 30 * kMs, .end = 40 * kMs});
     run.finish();
-    storage::RunReader reader = run.reader();
+    storage::WorkspaceReader reader = run.reader();
     for (const bool imported : {false, true}) {
         SpanMeasure measure(run.runId, {0, 40 * kMs}, 1, imported);
-        ASSERT_TRUE(measure.read(reader, std::chrono::milliseconds(1'000)).value());
+        ASSERT_TRUE(measure.read(reader.spans(), std::chrono::milliseconds(1'000)).value());
         EXPECT_EQ(measure.result().idle.messages, imported ? 0 : 30 * kMs);
         EXPECT_EQ(measure.result().idle.transfer, imported ? 30 * kMs : 0);
     }

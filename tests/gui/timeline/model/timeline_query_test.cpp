@@ -65,7 +65,7 @@ TEST_F(TimelineQueryTest, MeasuresLikeTheFormula) {
     const TimeRange range{100'000'000, 400'000'000};
     watch(id);
     Ns expected = 0;
-    const auto spans = bench_.store.reader().spans(id.toStdString(), range).value();
+    const auto spans = bench_.store.reader().spans().touching(id.toStdString(), range).value();
     for (int rank = 0; rank < 4; ++rank) {
         std::vector<Span> own;
         for (const storage::SpanRow& row : spans) {

@@ -63,13 +63,13 @@ TEST_F(TraceImportTest, OneThatIsCancelledIsAFailedRun) {
         {.files = {file}, .workspace = folder_.workspace(), .cancelled = [&asked] { return asked++ > 0; }});
     ASSERT_FALSE(outcome);
     EXPECT_THAT(outcome.error().message, HasSubstr("cancelled"));
-    const auto runs = test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).runs());
+    const auto runs = test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).list());
     ASSERT_EQ(runs.size(), 1U);
     EXPECT_EQ(runs[0].status, "failed");
     const auto none =
         importTraces({.files = {file}, .workspace = folder_.workspace(), .cancelled = [] { return true; }});
     EXPECT_FALSE(none);
-    EXPECT_EQ(test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).runs()).size(), 1U)
+    EXPECT_EQ(test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).list()).size(), 1U)
         << "before it has begun there is no run";
 }
 
@@ -399,7 +399,7 @@ TEST_F(TraceImportTest, RefusesWhatIsNoTraceAndLeavesNoRun) {
     }
     EXPECT_FALSE(folder_.import({folder_.path() / "absent.json"}));
     EXPECT_FALSE(folder_.import({folder_.path()}));
-    EXPECT_TRUE(test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).runs()).empty());
+    EXPECT_TRUE(test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).list()).empty());
 }
 
 TEST_F(TraceImportTest, RefusesTwoFilesOfOneRank) {

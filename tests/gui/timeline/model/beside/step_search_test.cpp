@@ -12,7 +12,7 @@ protected:
     // Finds the step by looking at each span.
     std::optional<Ns> slowly(const QString& run, std::int64_t step) {
         std::optional<Ns> first;
-        const Status done = bench_.store.reader().eachSpan(run.toStdString(), [&](const storage::SpanRow& row) {
+        const Status done = bench_.store.reader().spans().each(run.toStdString(), [&](const storage::SpanRow& row) {
             if (row.span.step == step && row.span.lane == Lane::Compute && row.span.kind != SpanKind::Data)
                 first = std::min(first.value_or(row.span.start), row.span.start);
             return true;
@@ -23,7 +23,7 @@ protected:
     // Number of calls that a search takes with no time left each time.
     int lookThrough(StepSearch& search) {
         for (int calls = 1; calls < 100'000; ++calls) {
-            const auto known = search.look(bench_.store.reader(), {});
+            const auto known = search.look(bench_.store.reader().spans(), {});
             EXPECT_TRUE(known);
             if (!known || *known) return calls;
         }

@@ -30,7 +30,7 @@ protected:
     std::vector<RankSpan> slowly(const QString& run, const char* text) {
         const SpanFilter filter = filterOf(text);
         std::vector<RankSpan> found;
-        const Status done = bench_.store.reader().eachSpan(run.toStdString(), [&](const RankSpan& span) {
+        const Status done = bench_.store.reader().spans().each(run.toStdString(), [&](const RankSpan& span) {
             if (filter.accepts(span, {})) found.push_back(span);
             return true;
         });

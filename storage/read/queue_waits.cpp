@@ -1,7 +1,10 @@
+#include "storage/read/queue_waits.h"
+
 #include <algorithm>
+#include <vector>
 
 #include "storage/queue/queue.h"
-#include "storage/read/run_reader_impl.h"
+#include "storage/read/read_connection.h"
 #include "storage/runs/run_end.h"
 
 namespace dasgd::storage {
@@ -16,8 +19,8 @@ std::string counted(std::ptrdiff_t n, const std::string& what) {
 
 }  // namespace
 
-std::map<std::string, double> RunReader::Impl::queuePlaces() {
-    const auto query = statements.take("SELECT run_id FROM queue_list WHERE status = 'queued'");
+std::map<std::string, double> queuePlaces(ReadConnection& connection) {
+    const auto query = connection.statements.take("SELECT run_id FROM queue_list WHERE status = 'queued'");
     std::map<std::string, double> places;
     while (query->executeStep()) {
         const auto place = static_cast<double>(places.size());
@@ -26,23 +29,23 @@ std::map<std::string, double> RunReader::Impl::queuePlaces() {
     return places;
 }
 
-std::string RunReader::Impl::waitsFor(const std::string& runId) {
-    const Queue queue = readQueue(database);
+std::string waitsInQueue(ReadConnection& connection, const std::string& runId) {
+    const Queue queue = readQueue(connection.database);
     const auto own = std::ranges::find(queue.entries, runId, &QueueEntry::runId);
     if (own == queue.entries.end()) return {};
     if (own->held) return "its release: it is held";
     if (queue.paused) return "the queue, which is paused";
-    if (storage::queueWorker(WorkspacePaths{root}).empty()) return "a process that works the queue";
+    if (queueWorker(WorkspacePaths{connection.root}).empty()) return "a process that works the queue";
     const auto before = std::count_if(queue.entries.begin(), own, [](const QueueEntry& entry) {
         return entry.status == "queued" && !entry.held && !entry.cancelled;
     });
     if (before > 0) return counted(before, "run") + " whose turn" + (before == 1 ? " is" : "s are") + " before it";
-    const auto query = statements.take(
+    const auto query = connection.statements.take(
         "SELECT run_id FROM run_list WHERE status = 'running' AND origin IS NULL ORDER BY started_at, run_id");
     std::vector<std::string> running;
     while (query->executeStep()) {
         const std::string run = query->getColumn(0).getString();
-        if (!mayBeLost(WorkspacePaths{root}, run)) running.push_back(run);
+        if (!mayBeLost(WorkspacePaths{connection.root}, run)) running.push_back(run);
     }
     if (running.empty()) return {};
     std::string names;
@@ -53,10 +56,10 @@ std::string RunReader::Impl::waitsFor(const std::string& runId) {
            names + (running.size() == 1 ? " trains" : " train");
 }
 
-std::string RunReader::Impl::waitsInSeries(const RunRow& row) {
+std::string waitsInSeries(ReadConnection& connection, const RunRow& row) {
     if (row.series.empty()) return {};
     if (row.held) return "its release: it is held";
-    const auto query = statements.take(
+    const auto query = connection.statements.take(
         "SELECT run_id FROM run_list WHERE series = ? AND run_id != ? AND (status = 'running' OR (status = 'queued' "
         "AND NOT held AND ifnull(queue_turn, series_place) < ?)) "
         "ORDER BY status = 'running', ifnull(queue_turn, series_place) DESC LIMIT 1");
@@ -66,11 +69,5 @@ std::string RunReader::Impl::waitsInSeries(const RunRow& row) {
     return query->executeStep() ? "its turn in its own series, after " + query->getColumn(0).getString()
                                 : std::string();
 }
-
-Result<Queue> RunReader::queue() {
-    return impl_->guard([&]() -> Result<Queue> { return readQueue(impl_->database); });
-}
-
-Result<std::string> RunReader::queueWorker() { return storage::queueWorker(WorkspacePaths{impl_->root}); }
 
 }  // namespace dasgd::storage

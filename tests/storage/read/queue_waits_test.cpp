@@ -1,3 +1,5 @@
+#include "storage/read/queue_waits.h"
+
 #include <gtest/gtest.h>
 
 #include "storage/queue/queue.h"
@@ -9,7 +11,7 @@ namespace {
 using namespace dasgd::test;
 
 // Turns have gaps once some runs have started; people count those that wait.
-TEST(RunReaderQueueTest, TheTurnOfAnEntryIsItsPlaceAmongThoseThatWait) {
+TEST(QueueWaitsTest, TheTurnOfAnEntryIsItsPlaceAmongThoseThatWait) {
     const TempDir folder;
     Store store = orDie(Store::open(folder / "w"));
     for (const char* id : {"a", "b", "c"}) {
@@ -26,14 +28,14 @@ TEST(RunReaderQueueTest, TheTurnOfAnEntryIsItsPlaceAmongThoseThatWait) {
     EXPECT_EQ(turn("b"), 0);
     EXPECT_EQ(turn("c"), 1);
     EXPECT_TRUE(orDie(reader.row("a")).inQueue);
-    for (const RunRow& row : orDie(reader.runs())) EXPECT_EQ(row.queueTurn, turn(row.runId.c_str())) << row.runId;
+    for (const RunRow& row : orDie(reader.list())) EXPECT_EQ(row.queueTurn, turn(row.runId.c_str())) << row.runId;
     orDie(store.addRun(runInfo("own")));
     EXPECT_FALSE(orDie(reader.row("own")).inQueue);
     EXPECT_EQ(turn("own"), std::nullopt);
     EXPECT_EQ(orDie(reader.queue()).entries.size(), 3U);
 }
 
-TEST(RunReaderQueueTest, SaysWhatARunOfTheQueueWaitsFor) {
+TEST(QueueWaitsTest, SaysWhatARunOfTheQueueWaitsFor) {
     const TempDir folder;
     Store store = orDie(Store::open(folder / "w"));
     for (const char* id : {"a", "b", "c"}) {
@@ -42,7 +44,7 @@ TEST(RunReaderQueueTest, SaysWhatARunOfTheQueueWaitsFor) {
         orDie(store.addRun(info));
     }
     RunReader reader = orDie(RunReader::open(folder / "w"));
-    const auto waitsFor = [&](const char* id) { return orDie(reader.run(id)).waitsFor; };
+    const auto waitsFor = [&](const char* id) { return orDie(reader.detail(id)).waitsFor; };
     EXPECT_EQ(waitsFor("a"), "a process that works the queue");
     const auto worked = orDie(takeQueueLock(store.paths()));
     ASSERT_TRUE(worked);
@@ -66,7 +68,7 @@ TEST(RunReaderQueueTest, SaysWhatARunOfTheQueueWaitsFor) {
     EXPECT_EQ(waitsFor("own"), "") << "it is not in the queue";
 }
 
-TEST(RunReaderQueueTest, SaysWhichRunOfItsOwnCommandARunWaitsFor) {
+TEST(QueueWaitsTest, SaysWhichRunOfItsOwnCommandARunWaitsFor) {
     const TempDir folder;
     Store store = orDie(Store::open(folder / "w"));
     for (std::int64_t place = 0; place < 3; ++place) {
@@ -77,7 +79,7 @@ TEST(RunReaderQueueTest, SaysWhichRunOfItsOwnCommandARunWaitsFor) {
         orDie(store.addRun(info));
     }
     RunReader reader = orDie(RunReader::open(folder / "w"));
-    const auto waitsFor = [&](const char* id) { return orDie(reader.run(id)).waitsFor; };
+    const auto waitsFor = [&](const char* id) { return orDie(reader.detail(id)).waitsFor; };
     const auto recorder = orDie(Recorder::start(store, "a", {0}));
     EXPECT_EQ(waitsFor("a"), "") << "it runs";
     EXPECT_EQ(waitsFor("b"), "its turn in its own series, after a");
