@@ -84,7 +84,7 @@ Sample ratioOf(const Sample& over, const Sample& under) {
     return out;
 }
 
-Sample summarise(const std::vector<double>& values) {
+Sample meanAndStd(const std::vector<double>& values) {
     Sample out;
     double sum = 0;
     for (const double value : values) {
@@ -102,7 +102,12 @@ Sample summarise(const std::vector<double>& values) {
     const double deviation = std::sqrt(squares / static_cast<double>(out.n - 1));
     // Repetitions of a simulation are equal to the last bit; only their mean is rounded.
     out.std = deviation > kRounding * std::fabs(out.mean) ? deviation : 0;
-    out.confidence = studentT975(out.n - 1) * *out.std / std::sqrt(static_cast<double>(out.n));
+    return out;
+}
+
+Sample summarise(const std::vector<double>& values) {
+    Sample out = meanAndStd(values);
+    if (out.std) out.confidence = studentT975(out.n - 1) * *out.std / std::sqrt(static_cast<double>(out.n));
     return out;
 }
 

@@ -15,6 +15,8 @@ struct Sample {
 };
 
 [[nodiscard]] Sample summarise(const std::vector<double>& values);
+// summarise() without the interval, which costs a quantile: for every point of a curve.
+[[nodiscard]] Sample meanAndStd(const std::vector<double>& values);
 // summarise() for simulated times and for values formed from them, such as the hidden share. Times that are all equal
 // are one draw and not repetitions: nothing scatters in the simulation, or its scatter has one seed. Such a sample has
 // no spread, as the next draw might be anything. Measured values that agree are repetitions: summarise().

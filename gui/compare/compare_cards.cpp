@@ -50,15 +50,13 @@ QToolButton* makeFieldButton(const QString& help) {
 FigureSpec figureOf(const CompareBoard& board, FigureKind kind, const std::vector<std::size_t>& groups) {
     FigureSpec spec;
     spec.kind = kind;
-    takeRuns(spec, board, groups);
-    if (kind != FigureKind::Scatter) spec.baseline = baselineOf(board);
-    if (const auto& target = board.target()) {
+    takeRuns(spec, board.choice, groups);
+    if (kind != FigureKind::Scatter) spec.baseline = baselineOf(board.choice);
+    if (const auto& target = board.results.target()) {
         spec.target = QLatin1String(target->metric == Target::Metric::Loss ? "loss=" : "accuracy=") +
                       QString::number(target->value, 'g', 9);
     }
-    spec.band = board.spread() == Spread::None        ? FigureBand::None
-                : board.spread() == Spread::Deviation ? FigureBand::Std
-                                                      : FigureBand::Interval95;
+    spec.band = board.curves.spread();
     return spec;
 }
 
@@ -100,43 +98,45 @@ CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
     setFocusProxy(view_);
     connect(number_, &Choice::changed, this, &CompareBars::redraw);
     connect(target_, &QLineEdit::editingFinished, this, &CompareBars::takeTarget);
-    connect(view_, &BarView::chosen, this, [this](std::size_t bar) { board_.highlight(groups_[bar]); });
-    for (const auto signal :
-         {&CompareBoard::comparedChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
-        connect(&board_, signal, this, &CompareBars::redraw);
-    }
+    connect(view_, &BarView::chosen, this, [this](std::size_t bar) { board_.choice.highlight(groups_[bar]); });
+    connect(view_, &BarView::opened, this, [this](std::size_t bar) {
+        emit opened(runsBehind(board_.results.view(), groups_[bar], numberAt(*number_)));
+    });
+    connect(&board_.results, &CompareResults::comparedChanged, this, &CompareBars::redraw);
+    for (const auto signal : {&CompareChoice::shownChanged, &CompareChoice::highlightChanged})
+        connect(&board_.choice, signal, this, &CompareBars::redraw);
 }
 
 void CompareBars::takeTarget() {
     error_->hide();
-    if (target_->text().trimmed().isEmpty()) return board_.setTarget(std::nullopt);
+    if (target_->text().trimmed().isEmpty()) return board_.results.setTarget(std::nullopt);
     const auto target = parseTarget(target_->text().trimmed().toStdString());
     if (!target) {
         error_->setText(QString::fromStdString(target.error().message));
         error_->show();
         return;
     }
-    board_.setTarget(*target);
+    board_.results.setTarget(*target);
     number_->choose(placeOf(CompareNumber::SecondsToTarget));
 }
 
 Result<FigureSpec> CompareBars::figure() const {
-    FigureSpec spec = figureOf(board_, FigureKind::Bars, board_.shown());
+    FigureSpec spec = figureOf(board_, FigureKind::Bars, board_.choice.shown());
     spec.number = numberAt(*number_);
-    spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
+    spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.choice.title());
     DASGD_TRY(check(spec));
     return spec;
 }
 
 void CompareBars::redraw() {
-    GroupBars bars = groupBars(board_.view(), numberAt(*number_));
+    GroupBars bars = groupBars(board_.results.view(), numberAt(*number_));
     groups_ = std::move(bars.groups);
-    QStringList notes{ratiosInWords(board_.view(), numberAt(*number_)),
-                      clockInWords(board_.view(), {numberAt(*number_)})};
+    QStringList notes{ratiosInWords(board_.results.view(), numberAt(*number_)),
+                      clockInWords(board_.results.view(), {numberAt(*number_)})};
     notes.removeAll(QString());
     clock_->say(notes.join(QStringLiteral("  ·  ")));
     clock_->setVisible(!clock_->text().isEmpty());
-    view_->setEmptyText(CompareBoard::nothingShownInWords());
+    view_->setEmptyText(kNothingShown);
     view_->setChart(std::move(bars.chart));
 }
 
@@ -168,20 +168,25 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
     });
     connect(number_, &Choice::changed, this, &CompareMap::redraw);
     connect(against_, &Choice::changed, this, &CompareMap::redraw);
-    connect(&board_, &CompareBoard::groupsChanged, this, &CompareMap::chooseKeys);
-    for (const auto signal :
-         {&CompareBoard::comparedChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
-        connect(&board_, signal, this, &CompareMap::redraw);
-    }
+    connect(&board_.choice, &CompareChoice::groupsChanged, this, &CompareMap::chooseKeys);
+    connect(&board_.results, &CompareResults::comparedChanged, this, &CompareMap::redraw);
+    for (const auto signal : {&CompareChoice::shownChanged, &CompareChoice::highlightChanged})
+        connect(&board_.choice, signal, this, &CompareMap::redraw);
     connect(heat_, &HeatMapView::chosen, this, [this](std::size_t cell) {
-        if (!map_.groups[cell].empty()) board_.highlight(map_.groups[cell].front());
+        if (!map_.groups[cell].empty()) board_.choice.highlight(map_.groups[cell].front());
+    });
+    connect(heat_, &HeatMapView::opened, this, [this](std::size_t cell) {
+        QStringList runs;
+        for (const std::size_t group : map_.groups[cell])
+            runs += runsBehind(board_.results.view(), group, numberAt(*number_));
+        emit opened(runs);
     });
     scatter_->setPointWords([this](PointPlace place) {
         const RunItem& run = *points_.runs[place.curve][place.point];
         return points_.curves[place.curve].name + tr(", seed %1\n%2").arg(run.row.seed).arg(run.id);
     });
     connect(scatter_, &PlotView::pointOpened, this,
-            [this](PointPlace place) { emit runOpened(points_.runs[place.curve][place.point]->id); });
+            [this](PointPlace place) { emit opened({points_.runs[place.curve][place.point]->id}); });
     connect(parallel_, &ParallelView::brushed, this, &CompareMap::takeBrush);
     redraw();
 }
@@ -208,8 +213,8 @@ QLayout* CompareMap::makeHead() {
 
 void CompareMap::fillKeys(QToolButton& button, std::string& key) {
     button.menu()->clear();
-    for (const std::string& one : sweptKeys(board_.groups())) {
-        QAction* action = button.menu()->addAction(keyName(board_.view(), one));
+    for (const std::string& one : sweptKeys(board_.choice.groups())) {
+        QAction* action = button.menu()->addAction(keyName(board_.results.view(), one));
         action->setCheckable(true);
         action->setChecked(one == key);
         connect(action, &QAction::triggered, this, [this, &key, one] {
@@ -220,10 +225,10 @@ void CompareMap::fillKeys(QToolButton& button, std::string& key) {
 }
 
 void CompareMap::chooseKeys() {
-    const std::vector<std::string> keys = sweptKeys(board_.groups());
+    const std::vector<std::string> keys = sweptKeys(board_.choice.groups());
     const auto stands = [&](const std::string& key) { return std::count(keys.begin(), keys.end(), key) > 0; };
     if (!stands(rowKey_) || !stands(columnKey_)) {
-        const MapKeys chosen = mapKeys(board_.groups());
+        const MapKeys chosen = mapKeys(board_.choice.groups());
         rowKey_ = chosen.rows;
         columnKey_ = chosen.columns;
     }
@@ -234,7 +239,7 @@ Result<FigureSpec> CompareMap::figure() const {
     if (kind_->chosen() == Parallel)
         return fail("parallel coordinates are shown on this page only; choose the heat map or the scatter plot");
     const bool heat = kind_->chosen() == Heat;
-    FigureSpec spec = figureOf(board_, heat ? FigureKind::Map : FigureKind::Scatter, board_.shown());
+    FigureSpec spec = figureOf(board_, heat ? FigureKind::Map : FigureKind::Scatter, board_.choice.shown());
     spec.number = numberAt(*number_);
     if (heat) {
         if (rowKey_.empty() || columnKey_.empty()) return fail("a heat map needs runs that differ in two settings");
@@ -247,7 +252,7 @@ Result<FigureSpec> CompareMap::figure() const {
             spec.yRange = FigureRange{scatter_->shownY().first, scatter_->shownY().second};
         }
     }
-    spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
+    spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.choice.title());
     DASGD_TRY(check(spec));
     return spec;
 }
@@ -256,16 +261,16 @@ void CompareMap::takeBrush() {
     const ParallelPlot& plot = parallel_->plot();
     const bool any = std::any_of(plot.brushes.begin(), plot.brushes.end(),
                                  [](const ParallelBrush& brush) { return brush.has_value(); });
-    if (!any) return board_.setBrushed(std::nullopt);
+    if (!any) return board_.choice.setBrushed(std::nullopt);
     std::set<std::string> keys;
     for (std::size_t i = 0; i < plot.lines.size() && i < lines_.size(); ++i) {
-        if (plot.passes(plot.lines[i])) keys.insert(board_.groups()[lines_[i]].key);
+        if (plot.passes(plot.lines[i])) keys.insert(board_.choice.groups()[lines_[i]].key);
     }
     // A hidden configuration has no line, but stays in the legend, where it can be shown again.
-    for (std::size_t i = 0; i < board_.groups().size(); ++i) {
-        if (board_.isHidden(i)) keys.insert(board_.groups()[i].key);
+    for (std::size_t i = 0; i < board_.choice.groups().size(); ++i) {
+        if (board_.choice.isHidden(i)) keys.insert(board_.choice.groups()[i].key);
     }
-    board_.setBrushed(keys);
+    board_.choice.setBrushed(keys);
 }
 
 void CompareMap::redraw() {
@@ -282,30 +287,33 @@ void CompareMap::redraw() {
 }
 
 void CompareMap::drawHeat() {
-    rowButton_->setText((rowKey_.empty() ? tr("rows") : keyName(board_.view(), rowKey_)) + QStringLiteral(" ▾"));
-    columnButton_->setText((columnKey_.empty() ? tr("columns") : keyName(board_.view(), columnKey_)) +
+    rowButton_->setText((rowKey_.empty() ? tr("rows") : keyName(board_.results.view(), rowKey_)) +
+                        QStringLiteral(" ▾"));
+    columnButton_->setText((columnKey_.empty() ? tr("columns") : keyName(board_.results.view(), columnKey_)) +
                            QStringLiteral(" ▾"));
-    map_ = rowKey_.empty() || columnKey_.empty() ? GroupMap{}
-                                                 : groupMap(board_.view(), numberAt(*number_), rowKey_, columnKey_);
-    heat_->setEmptyText(rowKey_.empty()           ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
-                                                                 "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
-                        : board_.isNothingShown() ? CompareBoard::nothingShownInWords()
-                                                  : tr("Nothing that is shown has both settings."));
-    QStringList notes = map_.map.cells.empty() ? QStringList() : mapNotes(board_.view(), map_);
-    if (const QString clock = clockInWords(board_.view(), {numberAt(*number_)}); !notes.isEmpty() && !clock.isEmpty())
+    map_ = rowKey_.empty() || columnKey_.empty()
+               ? GroupMap{}
+               : groupMap(board_.results.view(), numberAt(*number_), rowKey_, columnKey_);
+    heat_->setEmptyText(rowKey_.empty() ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
+                                             "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
+                        : isNothingShown(board_.choice) ? kNothingShown
+                                                        : tr("Nothing that is shown has both settings."));
+    QStringList notes = map_.map.cells.empty() ? QStringList() : mapNotes(board_.results.view(), map_);
+    if (const QString clock = clockInWords(board_.results.view(), {numberAt(*number_)});
+        !notes.isEmpty() && !clock.isEmpty())
         notes << clock;
     note_->say(notes.join(QStringLiteral("  ·  ")));
     heat_->setMap(map_.map);
 }
 
 void CompareMap::drawScatter() {
-    const CompareView view = board_.view();
+    const CompareView view = board_.results.view();
     points_ = runPoints(view, numberAt(*against_), numberAt(*number_));
     // The vertical axis has room only for the number and its unit; the note has the rest.
     const QString along = numberTitle(view, numberAt(*number_)), y = along.section(QStringLiteral(", "), 0, 0);
     scatter_->setAxes({.x = numberTitle(view, numberAt(*against_)), .y = y, .legend = false});
-    scatter_->setEmptyText(board_.isNothingShown() ? CompareBoard::nothingShownInWords()
-                                                   : tr("No finished run that is shown has both numbers."));
+    scatter_->setEmptyText(isNothingShown(board_.choice) ? kNothingShown
+                                                         : tr("No finished run that is shown has both numbers."));
     scatter_->setCurves(points_.curves);
     std::size_t runs = 0, finished = 0;
     for (const auto& own : points_.runs) runs += own.size();
@@ -321,11 +329,11 @@ void CompareMap::drawScatter() {
 // Draws all configurations that pass the filter; those outside of a brush are drawn faint.
 void CompareMap::drawParallel() {
     lines_.clear();
-    for (std::size_t i = 0; i < board_.groups().size(); ++i) {
-        if (!board_.isHidden(i) && board_.passesFilter(i)) lines_.push_back(i);
+    for (std::size_t i = 0; i < board_.choice.groups().size(); ++i) {
+        if (!board_.choice.isHidden(i) && board_.choice.passesFilter(i)) lines_.push_back(i);
     }
-    parallel_->setEmptyText(CompareBoard::nothingShownInWords());
-    const CompareView view = board_.view();
+    parallel_->setEmptyText(kNothingShown);
+    const CompareView view = board_.results.view();
     parallel_->setPlot(groupLines(view, lines_, usualAxes(view.groups())));
     takeBrush();  // new lines may pass the brushes
     note_->say(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));

@@ -25,6 +25,9 @@ public:
     // The bars as a figure. Errors: a time to a target without a target.
     [[nodiscard]] Result<FigureSpec> figure() const;
 
+signals:
+    void opened(const QStringList& runs);  // a double click on a bar: the runs behind its number
+
 private:
     void takeTarget();
     void redraw();
@@ -53,7 +56,7 @@ public:
     [[nodiscard]] Result<FigureSpec> figure() const;
 
 signals:
-    void runOpened(const QString& run);
+    void opened(const QStringList& runs);  // a double click on a cell or a point
 
 private:
     QLayout* makeHead();

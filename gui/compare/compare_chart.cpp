@@ -53,23 +53,23 @@ CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& 
     connect(scale_, &Choice::changed, this, &CompareChart::updateAxes);
     connect(smoothing_, &Choice::changed, this, [this](int chosen) {
         key_.smoothing = smoothingAt(chosen);
-        board_.want(this, key_);
+        board_.curves.want(this, key_);
         updateAxes();
     });
-    for (const auto signal :
-         {&CompareBoard::curvesChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
-        connect(&board_, signal, this, &CompareChart::redraw);
-    }
-    connect(&board_, &CompareBoard::groupsChanged, this, &CompareChart::updateAxes);
-    connect(&board_, &CompareBoard::cursorChanged, this,
-            [this] { plot_->showCursor(board_.cursorKey().axis == key_.axis ? board_.cursor() : std::nullopt); });
-    connect(plot_, &PlotView::cursorMoved, this, [this](std::optional<double> x) { board_.setCursor(x, key_); });
+    connect(&board_.curves, &CompareCurves::curvesChanged, this, &CompareChart::redraw);
+    for (const auto signal : {&CompareChoice::shownChanged, &CompareChoice::highlightChanged})
+        connect(&board_.choice, signal, this, &CompareChart::redraw);
+    connect(&board_.choice, &CompareChoice::groupsChanged, this, &CompareChart::updateAxes);
+    connect(&board_.curves, &CompareCurves::cursorChanged, this, [this] {
+        plot_->showCursor(board_.curves.cursorKey().axis == key_.axis ? board_.curves.cursor() : std::nullopt);
+    });
+    connect(plot_, &PlotView::cursorMoved, this, [this](std::optional<double> x) { board_.curves.setCursor(x, key_); });
 }
 
 void CompareChart::drawOver(XAxis axis) {
     key_.axis = axis;
-    board_.want(this, key_);
-    board_.setCursor(std::nullopt, board_.cursorKey());
+    board_.curves.want(this, key_);
+    board_.curves.setCursor(std::nullopt, board_.curves.cursorKey());
     plot_->showAll();
     updateAxes();
 }
@@ -77,7 +77,7 @@ void CompareChart::drawOver(XAxis axis) {
 // Takes the time axis common to all charts of the page, unless the user has chosen an axis. True if the axis changed.
 bool CompareChart::fallsBack() {
     if (isChosen_) return false;
-    const XAxis axis = board_.usualTime();
+    const XAxis axis = board_.curves.usualTime();
     if (axis == key_.axis) return false;
     {
         const QSignalBlocker quiet(axis_);
@@ -118,27 +118,25 @@ void CompareChart::setMetric(const std::string& metric) {
     scale_->choose(words_.logY ? 1 : 0);
     smoothing_->choose(words_.smooth ? kUsualSmoothing : 0);
     key_.smoothing = smoothingAt(smoothing_->chosen());
-    board_.want(this, key_);
+    board_.curves.want(this, key_);
     updateAxes();
 }
 
 FigureSpec CompareChart::figure() const {
     FigureSpec spec;
-    takeRuns(spec, board_, board_.shown());
-    spec.members = board_.members() == Members::AsFarAsAll ? FigureMembers::AsFarAsAll : FigureMembers::Finished;
+    takeRuns(spec, board_.choice, board_.choice.shown());
+    spec.members = board_.curves.members();
     if (seeds_) spec.lines = FigureLines::MeanAndSeeds;
     spec.metric = QString::fromStdString(key_.metric);
     spec.x = static_cast<XAxis>(axis_->chosen());
     spec.logY = scale_->chosen() == 1;
     spec.smoothing = key_.smoothing;
-    spec.band = board_.spread() == Spread::None        ? FigureBand::None
-                : board_.spread() == Spread::Deviation ? FigureBand::Std
-                                                       : FigureBand::Interval95;
+    spec.band = board_.curves.spread();
     if (plot_->zoomed()) {
         spec.xRange = FigureRange{plot_->shownX().first, plot_->shownX().second};
         spec.yRange = FigureRange{plot_->shownY().first, plot_->shownY().second};
     }
-    spec.title = tr("%1, %2").arg(words_.title, board_.title());
+    spec.title = tr("%1, %2").arg(words_.title, board_.choice.title());
     return spec;
 }
 
@@ -150,20 +148,18 @@ void CompareChart::setSeeds(bool behind) {
 void CompareChart::fillMetrics() {
     QMenu& menu = *metric_->menu();
     menu.clear();
-    for (const std::string& name : offered(board_.metrics())) {
+    const Compared* compared = board_.results.compared();
+    for (const std::string& name : offered(compared ? compared->metrics : std::vector<std::string>())) {
         QAction* action = menu.addAction(wordsOf(name).title);
         action->setCheckable(true);
         action->setChecked(name == key_.metric);
         connect(action, &QAction::triggered, this, [this, name] { setMetric(name); });
     }
-    std::size_t runs = 0;
-    for (const CompareGroup& group : board_.groups()) runs += group.runs.size();
-    if (const QString words = namedInWords(runs); !words.isEmpty()) menu.addAction(words)->setEnabled(false);
 }
 
 void CompareChart::updateAxes() {
     bool simulated = false, measured = false;
-    for (const CompareGroup& group : board_.groups()) (group.simulated() ? simulated : measured) = true;
+    for (const CompareGroup& group : board_.choice.groups()) (group.simulated() ? simulated : measured) = true;
     const QString origin = simulated && measured ? tr(", of hollow markers simulated")
                            : simulated           ? tr(", time simulated")
                                                  : QString();
@@ -186,21 +182,20 @@ void CompareChart::redraw() {
     QStringList notes, apart, absent;
     int windowed = 0;
     bool single = false, isRead = true, measured = false;
-    for (const std::size_t group : board_.shown()) {
-        const GroupCurve* made = board_.curve(key_, group);
+    for (const std::size_t group : board_.choice.shown()) {
+        const GroupCurve* made = board_.curves.curve(key_, group);
         isRead = isRead && made;
         if (!made) continue;
         if (made->mean.mean.x.empty()) {
-            (made->mean.nothingShared() ? apart : absent) << board_.groups()[group].name;
+            (made->mean.nothingShared() ? apart : absent) << board_.choice.groups()[group].name;
             continue;
         }
-        Curve curve = curveOf(board_.groups()[group], *made, board_.spread());
-        curve.primary = board_.highlighted() == group;
-        curve.faded = board_.highlighted() && !curve.primary;
-        if (seeds_ && made->seeds.size() > 1) curve.behind = made->seeds;
+        Curve curve = curveOf(board_.choice.groups()[group], *made, board_.curves.spread(), seeds_);
+        curve.primary = board_.choice.highlighted() == group;
+        curve.faded = board_.choice.highlighted() && !curve.primary;
         windowed += made->mean.window > 0 ? 1 : 0;
         single = single || made->mean.most() == 1;
-        measured = measured || !board_.groups()[group].simulated();
+        measured = measured || !board_.choice.groups()[group].simulated();
         if (!curve.note.isEmpty()) notes << curve.name + QStringLiteral(": ") + curve.note;
         curves.push_back(std::move(curve));
     }
@@ -212,10 +207,10 @@ void CompareChart::redraw() {
     if (!absent.isEmpty() && !curves.empty())
         words << tr("not drawn: %1, without such a record%2")
                      .arg(fewNames(absent), isTrainingTime ? QStringLiteral(": ") + kNoTrainingClock : QString());
-    if (board_.spread() != Spread::None && !curves.empty())
-        words << (std::ranges::any_of(curves, &Curve::hasBars) ? tr("band, of one point a whisker: %1 over seeds")
-                                                               : tr("band: %1 over seeds"))
-                     .arg(spreadName(board_.spread()));
+    if (board_.curves.spread() != Spread::None && !curves.empty())
+        words << (std::ranges::any_of(curves, &Curve::hasBars) ? tr("band, of one point a whisker: %1")
+                                                               : tr("band: %1"))
+                     .arg(spreadOverSeeds(board_.curves.spread()));
     if (curves.size() > kMostFine) words << tr("of so many, the band of the highlighted one alone");
     if (single) words << tr("n = 1 has no band");
     if (windowed > 0)
@@ -228,9 +223,9 @@ void CompareChart::redraw() {
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));
     if (!isRead) words << tr("reading …");
     plot_->setEmptyText(
-        board_.isNothingShown() ? CompareBoard::nothingShownInWords()
-        : !isRead               ? tr("Reading …")
-        : !apart.isEmpty()      ? tr("No mean of %1:\n%2.").arg(fewNames(apart), nothingSharedInWords(key_.axis))
+        isNothingShown(board_.choice) ? kNothingShown
+        : !isRead                     ? tr("Reading …")
+        : !apart.isEmpty()            ? tr("No mean of %1:\n%2.").arg(fewNames(apart), nothingSharedInWords(key_.axis))
         : isTrainingTime
             ? tr("No %1 over training time in these runs:\n%2.\nWall time is known of all.")
                   .arg(words_.title.toLower(), kNoTrainingClock)

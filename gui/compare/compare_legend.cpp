@@ -175,20 +175,19 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     body().addWidget(list_, 1);
     body().addLayout(makeFoot());
     setFocusProxy(list_);
-    connect(filter_, &QLineEdit::textChanged, &board_, &CompareBoard::setFilter);
-    connect(&board_, &CompareBoard::filterCleared, filter_, &QLineEdit::clear);
+    connect(filter_, &QLineEdit::textChanged, &board_.choice, &CompareChoice::setFilter);
+    connect(&board_.choice, &CompareChoice::restarted, filter_, &QLineEdit::clear);
     connect(list_, &QListView::activated, this,
             [this](const QModelIndex& index) { pin(index.data(CompareLegendModel::GroupRole).value<std::size_t>()); });
     connect(list_, &QListView::entered, this, [this](const QModelIndex& index) {
-        board_.highlight(index.data(CompareLegendModel::GroupRole).value<std::size_t>());
+        board_.choice.highlight(index.data(CompareLegendModel::GroupRole).value<std::size_t>());
     });
-    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
-        connect(&board_, signal, this, [this] { delegate_->forget(); });
-    }
-    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::cursorChanged,
-                              &CompareBoard::curvesChanged}) {
-        connect(&board_, signal, this, &CompareLegend::update);
-    }
+    connect(&board_.choice, &CompareChoice::shownChanged, this, [this] {
+        delegate_->forget();
+        update();
+    });
+    connect(&board_.curves, &CompareCurves::cursorChanged, this, &CompareLegend::update);
+    connect(&board_.curves, &CompareCurves::curvesChanged, this, &CompareLegend::update);
     update();
 }
 
@@ -201,15 +200,17 @@ QLayout* CompareLegend::makeFoot() {
         connect(button, &QToolButton::clicked, this, act);
         foot->addWidget(button);
     };
-    link(tr("all"), tr("Show all that the filter lists"), [this] { board_.setHidden(board_.listed(), false); });
-    link(tr("none"), tr("Hide all that the filter lists"), [this] { board_.setHidden(board_.listed(), true); });
+    link(tr("all"), tr("Show all that the filter lists"),
+         [this] { board_.choice.setHidden(board_.choice.listed(), false); });
+    link(tr("none"), tr("Hide all that the filter lists"),
+         [this] { board_.choice.setHidden(board_.choice.listed(), true); });
     link(tr("invert"), tr("Show what is hidden and hide what is shown"), [this] {
         std::vector<std::size_t> hidden;
-        for (const std::size_t group : board_.listed()) {
-            if (board_.isHidden(group)) hidden.push_back(group);
+        for (const std::size_t group : board_.choice.listed()) {
+            if (board_.choice.isHidden(group)) hidden.push_back(group);
         }
-        board_.setHidden(std::vector<std::size_t>(board_.shown()), true);
-        board_.setHidden(hidden, false);
+        board_.choice.setHidden(std::vector<std::size_t>(board_.choice.shown()), true);
+        board_.choice.setHidden(hidden, false);
     });
     foot->addStretch();
     return foot;
@@ -217,13 +218,13 @@ QLayout* CompareLegend::makeFoot() {
 
 // Highlights a configuration; a second call for the same one ends that.
 void CompareLegend::pin(std::size_t group) {
-    const std::string& key = board_.groups()[group].key;
+    const std::string& key = board_.choice.groups()[group].key;
     pinned_ = pinned_ == key ? std::string() : key;
-    board_.highlight(pinned());
+    board_.choice.highlight(pinned());
 }
 
 std::optional<std::size_t> CompareLegend::pinned() const {
-    const auto& groups = board_.groups();
+    const auto& groups = board_.choice.groups();
     const auto found =
         std::find_if(groups.begin(), groups.end(), [this](const CompareGroup& group) { return group.key == pinned_; });
     if (found == groups.end()) return std::nullopt;
@@ -231,7 +232,7 @@ std::optional<std::size_t> CompareLegend::pinned() const {
 }
 
 bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Leave) board_.highlight(pinned());
+    if (event->type() == QEvent::Leave) board_.choice.highlight(pinned());
     if (event->type() == QEvent::Resize) {
         layRows();
         layWords();
@@ -240,14 +241,14 @@ bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void CompareLegend::update() {
-    const std::size_t all = board_.groups().size(), shown = board_.shown().size();
+    const std::size_t all = board_.choice.groups().size(), shown = board_.choice.shown().size();
     shown_->setText(tr("%1 of %2 shown").arg(shown).arg(all));
     at_->say(model_->readInWords());
     layWords();
-    at_->setToolTip(asTip(board_.cursor() || !board_.readAt()
+    at_->setToolTip(asTip(board_.curves.cursor() || !board_.curves.readAt()
                               ? at_->text()
                               : tr("%1, where the first of the shown curves ends").arg(at_->text())));
-    const auto& error = board_.filterError();
+    const auto& error = board_.choice.filterError();
     error_->setVisible(error.has_value());
     if (error) error_->setText(tr("At character %1: %2").arg(error->at + 1).arg(error->message));
     layRows();

@@ -59,12 +59,12 @@ public:
 protected:
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
-        board_.setWatching(true);
+        board_.choice.setWatching(true);
         update();
     }
     void hideEvent(QHideEvent* event) override {
         QWidget::hideEvent(event);
-        board_.setWatching(false);
+        board_.choice.setWatching(false);
     }
     void resizeEvent(QResizeEvent* event) override {
         QWidget::resizeEvent(event);
@@ -94,9 +94,9 @@ private:
     // True if any configuration is shown; otherwise a message says that there is nothing to make a figure of.
     bool isAnyShown() {
         message_->clear();
-        if (board_.isEmpty()) return false;  // the empty page tells the user what to do
-        if (!board_.shown().empty()) return true;
-        message_->say(tr("No figure. %1").arg(CompareBoard::nothingShownInWords()));
+        if (board_.choice.groups().empty()) return false;  // the empty page tells the user what to do
+        if (!board_.choice.shown().empty()) return true;
+        message_->say(tr("No figure. %1").arg(kNothingShown));
         return false;
     }
 
@@ -110,7 +110,7 @@ private:
             if (spec) figures.push_back({kindWords()[static_cast<int>(spec->kind)], *spec});
             if (!spec) besides += tr(". Not of one card: %1").arg(QString::fromStdString(spec.error().message));
         }
-        exporter_->writeShown(board_.title(), figures, besides);
+        exporter_->writeShown(board_.choice.title(), figures, besides);
     }
 
     // Name and figure of the chart that has the focus, else of the first chart.
@@ -179,7 +179,7 @@ private:
         buttons->addWidget(choose);
         buttons->addStretch();
         connect(newest_, &QPushButton::clicked, this, [this] {
-            board_.takeNewestExperiment();
+            board_.choice.takeNewestExperiment();
             legend_->setFocus();
         });
         connect(choose, &QPushButton::clicked, this, [this] { context_.open("Runs"); });
@@ -193,13 +193,10 @@ private:
     }
 
     void connectAll() {
-        for (const auto signal :
-             {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::comparedChanged}) {
-            connect(&board_, signal, this, [this] { update(); });
-        }
-        for (const auto signal : {&CompareBoard::curvesChanged, &CompareBoard::cursorChanged})
-            connect(&board_, signal, this,
-                    [this] { summary_->setText(board_.isEmpty() ? QString() : summaryWords()); });
+        connect(&board_.choice, &CompareChoice::shownChanged, this, [this] { update(); });
+        connect(&board_.results, &CompareResults::comparedChanged, this, [this] { update(); });
+        connect(&board_.curves, &CompareCurves::curvesChanged, this, [this] { update(); });
+        connect(&board_.curves, &CompareCurves::cursorChanged, this, [this] { update(); });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
         connect(&session_, &Session::comparisonChanged, this, [this] { takeComparison(); });
@@ -218,21 +215,23 @@ private:
         connect(export_, &QToolButton::clicked, this, [this] { exportShown(); });
         connect(choose_, &QPushButton::clicked, this, [this] { context_.open("Runs"); });
         connect(&leftOut_->members(), &QToolButton::clicked, this, [this] {
-            board_.setMembers(board_.members() == Members::Finished ? Members::AsFarAsAll : Members::Finished);
+            board_.curves.setMembers(board_.curves.members() == Members::Finished ? Members::AsFarAsAll
+                                                                                  : Members::Finished);
         });
         connect(&leftOut_->run(), &QToolButton::clicked, this, [this] {
-            const auto runs = runsLeftOut(board_.groups(), Members::Finished);
-            if (!runs.empty()) openRun(runs.front()->id);
+            const auto out = runsLeftOut(board_.choice.groups(), Members::Finished);
+            if (!out.empty()) openRuns({out.front().run->id});
         });
-        connect(map_, &CompareMap::runOpened, this, [this](const QString& run) { openRun(run); });
-        connect(table_, &CompareTable::opened, this,
-                [this](std::size_t group) { openRun(board_.groups()[group].runs.front()->id); });
+        const auto open = [this](const QStringList& runs) { openRuns(runs); };
+        connect(bars_, &CompareBars::opened, this, open);
+        connect(map_, &CompareMap::opened, this, open);
+        connect(table_, &CompareTable::opened, this, open);
         setFocusProxy(legend_);
     }
 
     void takeComparison() {
         exporter_->forget();
-        board_.setRuns(session_.comparison(), session_.comparisonFilter());
+        board_.choice.setRuns(session_.comparison(), session_.comparisonFilter());
     }
 
     void addKeys() {
@@ -250,9 +249,9 @@ private:
         addKeyedAction(*this, tr("Previous card"), {}, QKeySequence(Qt::SHIFT | Qt::Key_F6), [this] { nextCard(-1); });
     }
 
-    void openRun(const QString& run) {
-        session_.compare({});
-        session_.choose(run);
+    void openRuns(const QStringList& runs) {
+        if (runs.isEmpty()) return;
+        session_.showTogether(runs);
         context_.open("Run");
     }
 
@@ -296,7 +295,7 @@ private:
     QString summaryWords() const {
         std::size_t runs = 0, finished = 0;
         std::set<QString> origins;
-        for (const CompareGroup& group : board_.groups()) {
+        for (const CompareGroup& group : board_.choice.groups()) {
             runs += group.trainings();
             finished += group.finished();
             origins.insert(group.origin());
@@ -304,50 +303,56 @@ private:
         QStringList words{runs > finished ? tr("%1 of %2 runs").arg(finished).arg(runs)
                           : runs == 1     ? tr("1 run")
                                           : tr("%1 runs").arg(grouped(static_cast<qint64>(runs)))};
-        if (board_.members() == Members::AsFarAsAll)
+        if (board_.curves.members() == Members::AsFarAsAll)
             words.front() = tr("%1 of %2 runs in the curves of %3, %4 in the table")
-                                .arg(board_.runsInCurves())
+                                .arg(board_.curves.runsInCurves())
                                 .arg(runs)
-                                .arg(wordsOf(board_.cursorKey().metric).title.toLower())
+                                .arg(wordsOf(board_.curves.cursorKey().metric).title.toLower())
                                 .arg(finished);
-        words << (board_.spread() == Spread::None ? tr("mean over seeds")
-                                                  : tr("mean ± %1 over seeds").arg(spreadName(board_.spread())));
-        if (const auto baseline = board_.baseline()) words << tr("baseline %1").arg(board_.groups()[*baseline].name);
-        if (const QString& cautions = board_.cautionsInWords(); !cautions.isEmpty()) words.prepend(tr("⚠ ") + cautions);
+        words << (board_.curves.spread() == Spread::None
+                      ? tr("mean over seeds")
+                      : tr("mean ± %1").arg(spreadOverSeeds(board_.curves.spread())));
+        if (const auto baseline = board_.results.baseline())
+            words << tr("baseline %1").arg(board_.choice.groups()[*baseline].name);
+        if (const QString& cautions = board_.results.cautionsInWords(); !cautions.isEmpty())
+            words.prepend(tr("⚠ ") + cautions);
         words << QStringList(origins.begin(), origins.end()).join(QStringLiteral(" and "));
         return words.join(QStringLiteral("  ·  "));
     }
 
     void sayLeftOut() {
-        const QStringList lines = board_.leftOutInWords();
-        leftOut_->setVisible(!lines.isEmpty() && !board_.isEmpty());
+        const QStringList lines = board_.results.leftOutInWords();
+        leftOut_->setVisible(!lines.isEmpty() && !board_.choice.groups().empty());
         if (lines.isEmpty()) return;
-        const bool all = board_.members() == Members::AsFarAsAll;
-        const QStringList unfinished = unfinishedInWords(board_.groups(), board_.members());
+        const bool all = board_.curves.members() == Members::AsFarAsAll;
+        const auto out = runsLeftOut(board_.choice.groups(), board_.curves.members());
+        QStringList unfinished = lines;
+        const QString repeated = out.back().isMadeAgain ? unfinished.takeLast() : QString();
         QStringList named = unfinished.mid(0, kMostNamedRuns);
         if (unfinished.size() > kMostNamedRuns) named << tr("and %1 more").arg(unfinished.size() - kMostNamedRuns);
-        if (const QString repeated = repeatedInWords(board_.groups()); !repeated.isEmpty()) named << repeated;
+        if (!repeated.isEmpty()) named << repeated;
         QString text = named.join(QStringLiteral(";  "));
         if (!unfinished.isEmpty()) {
             text += all ? tr(". Curves end where the first of their seeds does; the table is of finished runs.")
-                    : drawsUnfinished(board_.groups())
+                    : std::ranges::any_of(out, &LeftOutRun::isTaken)
                         ? tr(". Not finished runs are in means of configurations without a finished one only.")
                         : tr(". Not finished runs are in no mean.");
         }
-        leftOut_->members().setVisible(all || anyGoesPartOfTheWay(board_.groups()));
+        leftOut_->members().setVisible(all || anyGoesPartOfTheWay(board_.choice.groups()));
         leftOut_->say(text, lines.join(QLatin1Char('\n')));
         leftOut_->members().setText(all ? tr("take finished runs only") : tr("take all as far as all go"));
         leftOut_->run().setText(tr("show the run"));
     }
 
     void update() {
-        const bool empty = board_.isEmpty();
+        const bool empty = board_.choice.groups().empty();
         body_->setCurrentIndex(empty ? 1 : 0);
         for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, copy_, choose_}) each->setVisible(!empty);
         copy_->setEnabled(!empty);
         sayLeftOut();
         if (!empty) {
-            title_->setText(board_.title() + tr("  /  ") + counted(std::ssize(board_.groups()), "configuration"));
+            title_->setText(board_.choice.title() + tr("  /  ") +
+                            counted(std::ssize(board_.choice.groups()), "configuration"));
             summary_->setText(summaryWords());
             return;
         }

@@ -123,10 +123,10 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
     connect(key, &QShortcut::activated, this, &CompareTable::copy);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         if (row.isValid() && table_->hasFocus())
-            board_.highlight(row.data(CompareTableModel::GroupRole).value<std::size_t>());
+            board_.choice.highlight(row.data(CompareTableModel::GroupRole).value<std::size_t>());
     });
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-        emit opened(index.data(CompareTableModel::GroupRole).value<std::size_t>());
+        emit opened(index.data(CompareTableModel::RunIdsRole).toStringList());
     });
     connect(model_, &QAbstractItemModel::modelReset, this, &CompareTable::update);
     update();
@@ -138,9 +138,11 @@ QLayout* CompareTable::makeHead() {
     head->setSpacing(2);
     head->addWidget(makeLabel(tr("Table"), "head"));
     head->addStretch();
-    spread_ = new Choice(tr("Spread that ± stands for"),
-                         {tr("± 95 % interval"), tr("± standard deviation"), tr("no spread")}, 0);
-    connect(spread_, &Choice::changed, this, [this](int chosen) { board_.setSpread(static_cast<Spread>(chosen)); });
+    spread_ =
+        new Choice(tr("Spread that ± stands for"), {tr("no spread"), tr("± standard deviation"), tr("± 95 % interval")},
+                   static_cast<int>(board_.curves.spread()));
+    connect(spread_, &Choice::changed, this,
+            [this](int chosen) { board_.curves.setSpread(static_cast<Spread>(chosen)); });
     baseline_ = makeMenuButton({}, tr("Baseline"));
     connect(baseline_->menu(), &QMenu::aboutToShow, this, &CompareTable::fillBaselines);
     head->addWidget(spread_);
@@ -150,24 +152,25 @@ QLayout* CompareTable::makeHead() {
 
 void CompareTable::fillBaselines() {
     baseline_->menu()->clear();
-    const auto present = board_.baseline();
-    for (std::size_t i = 0; i < board_.groups().size(); ++i) {
-        QAction* action = baseline_->menu()->addAction(board_.groups()[i].name);
+    const auto present = board_.results.baseline();
+    for (std::size_t i = 0; i < board_.choice.groups().size(); ++i) {
+        QAction* action = baseline_->menu()->addAction(board_.choice.groups()[i].name);
         action->setCheckable(true);
         action->setChecked(present == i);
-        connect(action, &QAction::triggered, this, [this, i] { board_.setBaseline(i); });
+        connect(action, &QAction::triggered, this, [this, i] { board_.choice.setBaseline(i); });
     }
 }
 
 void CompareTable::update() {
-    const auto baseline = board_.baseline();
-    const QString name = baseline ? board_.groups()[*baseline].name : QString();
+    const auto baseline = board_.results.baseline();
+    const QString name = baseline ? board_.choice.groups()[*baseline].name : QString();
     const QString shown = baseline_->fontMetrics().elidedText(name, Qt::ElideRight, kBaselineWidth);
     baseline_->setText(baseline ? tr("baseline %1 ▾").arg(shown) : tr("no baseline ▾"));
     const QString help = tr("Baseline of the ratios and of the test of significance");
     baseline_->setToolTip(baseline ? asTip(name + QLatin1Char('\n') + help) : help);
-    foot_->say(board_.compared() && !board_.compared()->error.isEmpty() ? board_.compared()->error
-                                                                        : model_->footnote());
+    foot_->say(board_.results.compared() && !board_.results.compared()->error.isEmpty()
+                   ? board_.results.compared()->error
+                   : model_->footnote());
     foot_->setToolTip(foot_->text());
     fitColumns();
 }

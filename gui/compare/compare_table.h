@@ -25,7 +25,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 signals:
-    void opened(std::size_t group);
+    void opened(const QStringList& runs);  // runs behind a cell
 
 private:
     QLayout* makeHead();

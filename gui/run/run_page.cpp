@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/base/metric_names.h"
-#include "gui/data/filter/filter_expression.h"
+#include "gui/data/runs/compare.h"
 #include "gui/data/runs/run_config.h"
 #include "gui/experiment/model/experiment_draft.h"
 #include "gui/experiment/model/start_list.h"
@@ -248,12 +248,10 @@ private:
     void compareExperiment() {
         const RunItemPtr run = session_.runs().find(pressedRun_);
         if (!run) return;
-        const QString experiment = QString::fromStdString(run->row.experiment);
+        const ExperimentRuns compared = comparedWith(*run, session_.runs().items());
         QStringList ids;
-        for (const RunItemPtr& one : session_.runs().ofExperiment(run->row.experiment)) {
-            if (isProbe(one->row) == isProbe(run->row)) ids << one->id;
-        }
-        session_.setComparison(ids, experimentFilter(experiment));
+        for (const RunItemPtr& one : compared.runs) ids << one->id;
+        session_.setComparison(ids, compared.filter);
         context_.open("Compare");
     }
 

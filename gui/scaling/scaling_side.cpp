@@ -261,8 +261,7 @@ private:
     void openRow(int row) {
         const QStringList ids = table_->index(row, 0).data(ScalingTableModel::RunIdsRole).toStringList();
         if (ids.isEmpty()) return;
-        session_.compare(ids);
-        session_.choose(ids.front());
+        session_.showTogether(ids);
         context_.open("Run");
     }
 
@@ -322,10 +321,10 @@ private:
         return words.join(QStringLiteral("  ·  "));
     }
 
-    // Tool tip that lists the runs which the summary counts as unfinished.
+    // Tool tip that lists the runs which are in no point.
     QString leftOutTip() const {
         constexpr qsizetype kMost = 12;
-        QStringList words = unfinishedInWords(board_.drawn());
+        QStringList words = leftOutInWords(board_.drawn());
         const qsizetype more = words.size() - kMost;
         if (more > 0) words = words.mid(0, kMost) << tr("and %1 more").arg(more);
         return words.isEmpty() ? QString() : asTip(words.join(QLatin1Char('\n')));

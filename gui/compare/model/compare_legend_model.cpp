@@ -17,27 +17,24 @@ constexpr double kSamePlace = 1e-3;  // ends closer than this have the same digi
 
 CompareLegendModel::CompareLegendModel(CompareBoard& board, QObject* parent)
     : QAbstractListModel(parent), board_(board) {
-    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
-        connect(&board_, signal, this, &CompareLegendModel::relist);
-    }
-    for (const auto signal :
-         {&CompareBoard::highlightChanged, &CompareBoard::curvesChanged, &CompareBoard::cursorChanged}) {
-        connect(&board_, signal, this, &CompareLegendModel::refresh);
-    }
+    connect(&board_.choice, &CompareChoice::shownChanged, this, &CompareLegendModel::relist);
+    connect(&board_.choice, &CompareChoice::highlightChanged, this, &CompareLegendModel::refresh);
+    connect(&board_.curves, &CompareCurves::curvesChanged, this, &CompareLegendModel::refresh);
+    connect(&board_.curves, &CompareCurves::cursorChanged, this, &CompareLegendModel::refresh);
     relist();
 }
 
 // If the configurations are the same, the rows and a view's current row are kept although the runs have changed.
 void CompareLegendModel::relist() {
     std::vector<std::string> keys;
-    for (const std::size_t group : board_.listed()) keys.push_back(board_.groups()[group].key);
+    for (const std::size_t group : board_.choice.listed()) keys.push_back(board_.choice.groups()[group].key);
     if (keys == keys_) {
-        rows_ = board_.listed();
+        rows_ = board_.choice.listed();
         return refresh();
     }
     beginResetModel();
     apart_ = endsApart();
-    rows_ = board_.listed();
+    rows_ = board_.choice.listed();
     keys_ = std::move(keys);
     endResetModel();
 }
@@ -57,14 +54,14 @@ int CompareLegendModel::rowOf(std::size_t group) const {
 }
 
 const GroupCurve* CompareLegendModel::curveRead(std::size_t group) const {
-    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    const GroupCurve* curve = board_.curves.curve(board_.curves.cursorKey(), group);
     return curve && !curve->mean.mean.x.empty() ? curve : nullptr;
 }
 
 bool CompareLegendModel::endsApart() const {
-    if (board_.readAt()) return false;
+    if (board_.curves.readAt()) return false;
     std::optional<double> first;
-    for (const std::size_t group : board_.shown()) {
+    for (const std::size_t group : board_.choice.shown()) {
         const GroupCurve* curve = curveRead(group);
         if (!curve) continue;
         const double end = curve->mean.mean.x.back();
@@ -75,19 +72,20 @@ bool CompareLegendModel::endsApart() const {
 }
 
 QString CompareLegendModel::placeOf(std::size_t group) const {
-    const GroupCurve* curve = apart_ && !board_.isHidden(group) ? curveRead(group) : nullptr;
+    const GroupCurve* curve = apart_ && !board_.choice.isHidden(group) ? curveRead(group) : nullptr;
     if (!curve) return {};
-    return placeInWords(board_.cursorKey().axis, curve->mean.mean.x.back());
+    return placeInWords(board_.curves.cursorKey().axis, curve->mean.mean.x.back());
 }
 
 QString CompareLegendModel::readInWords() const {
-    const XAxis axis = board_.cursorKey().axis;
-    const QString title = wordsOf(board_.cursorKey().metric).title + smoothingInWords(board_.cursorKey().smoothing);
+    const XAxis axis = board_.curves.cursorKey().axis;
+    const QString title =
+        wordsOf(board_.curves.cursorKey().metric).title + smoothingInWords(board_.curves.cursorKey().smoothing);
     const auto words = [&title](const QString& place) { return QStringLiteral("at %1: %2").arg(place, title); };
-    if (const auto at = board_.readAt()) return words(placeInWords(axis, *at));
+    if (const auto at = board_.curves.readAt()) return words(placeInWords(axis, *at));
     if (endsApart()) return words(QStringLiteral("the end of each curve"));
     // Curves that end together before training does are labelled with that place.
-    for (const std::size_t group : board_.shown()) {
+    for (const std::size_t group : board_.choice.shown()) {
         const GroupCurve* curve = curveRead(group);
         if (curve && !curve->whole) return words(placeInWords(axis, curve->mean.mean.x.back()));
     }
@@ -96,24 +94,24 @@ QString CompareLegendModel::readInWords() const {
 
 // "0.034 ± 0.002" at readAt(); the last value of the curve if that is nullopt.
 QString CompareLegendModel::valueAtCursor(std::size_t group) const {
-    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    const GroupCurve* curve = board_.curves.curve(board_.curves.cursorKey(), group);
     if (curve && curve->mean.nothingShared()) return QStringLiteral("no mean");
     if (!curve || curve->mean.mean.x.empty()) return kAbsent;
-    const auto at = board_.readAt();
+    const auto at = board_.curves.readAt();
     const auto point = at ? curve->pointAt(*at) : std::optional(curve->mean.mean.x.size() - 1);
     if (!point) return kAbsent;
-    const double spread = curve->spreadAt(*point, board_.spread());
+    const double spread = curve->spreadAt(*point, board_.curves.spread());
     const double mean = curve->mean.mean.y[*point];
     return std::isnan(spread) ? shortNumber(mean) : withSpread(mean, spread);
 }
 
 // Number of runs in the mean at the place that is read; nullopt without a curve, as for a metric that was not recorded.
 std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) const {
-    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    const GroupCurve* curve = board_.curves.curve(board_.curves.cursorKey(), group);
     if (curve && curve->mean.nothingShared()) return std::size_t{0};
     if (!curve || curve->mean.n.empty()) return std::nullopt;
     const std::vector<int>& n = curve->mean.n;
-    const auto at = board_.readAt();
+    const auto at = board_.curves.readAt();
     if (!at) return static_cast<std::size_t>(std::max(0, n.back()));
     const auto point = curve->pointAt(*at);
     return point ? static_cast<std::size_t>(std::max(0, curve->mean.n[*point])) : std::size_t{0};
@@ -121,7 +119,7 @@ std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) c
 
 // Number of runs at the place that is read, of all runs of the group; without a curve the group's own count.
 QString CompareLegendModel::countOf(std::size_t group) const {
-    const CompareGroup& own = board_.groups()[group];
+    const CompareGroup& own = board_.choice.groups()[group];
     const auto known = runsAtCursor(group);
     if (!known) return own.count();
     const std::size_t drawn = *known;
@@ -132,9 +130,9 @@ QString CompareLegendModel::countOf(std::size_t group) const {
 QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const std::size_t place = rows_[static_cast<std::size_t>(index.row())];
-    const CompareGroup& group = board_.groups()[place];
+    const CompareGroup& group = board_.choice.groups()[place];
     const auto words = [&] {
-        const GroupCurve* curve = board_.curve(board_.cursorKey(), place);
+        const GroupCurve* curve = board_.curves.curve(board_.curves.cursorKey(), place);
         const QString own = placeOf(place);
         // A curve cut before the end of some seeds does not end where training ends.
         const QString cut = curve && !curve->whole ? QStringLiteral(", cut") : QString();
@@ -148,8 +146,8 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole: return asTip(words());
         case Qt::AccessibleTextRole:
             return QString(words()).replace(QLatin1Char('\n'), QStringLiteral(", ")) +
-                   (board_.isHidden(place) ? QStringLiteral(", hidden") : QString());
-        case Qt::CheckStateRole: return static_cast<int>(board_.isHidden(place) ? Qt::Unchecked : Qt::Checked);
+                   (board_.choice.isHidden(place) ? QStringLiteral(", hidden") : QString());
+        case Qt::CheckStateRole: return static_cast<int>(board_.choice.isHidden(place) ? Qt::Unchecked : Qt::Checked);
         case StyleRole: return QVariant::fromValue(group.style);
         case HollowRole: return group.simulated();
         case CountRole: return countOf(place);
@@ -157,7 +155,7 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
             return std::min(group.finished(), runsAtCursor(place).value_or(group.finished())) < group.runs.size();
         case ValueRole: return valueAtCursor(place);
         case PlaceRole: return placeOf(place);
-        case HighlightRole: return board_.highlighted() == place;
+        case HighlightRole: return board_.choice.highlighted() == place;
         case GroupRole: return QVariant::fromValue(place);
         default: return {};
     }
@@ -165,7 +163,7 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
 
 bool CompareLegendModel::setData(const QModelIndex& index, const QVariant& value, int role) {
     if (!index.isValid() || role != Qt::CheckStateRole) return false;
-    board_.setHidden({rows_[static_cast<std::size_t>(index.row())]}, value.toInt() == Qt::Unchecked);
+    board_.choice.setHidden({rows_[static_cast<std::size_t>(index.row())]}, value.toInt() == Qt::Unchecked);
     return true;
 }
 

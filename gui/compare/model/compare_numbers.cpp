@@ -9,13 +9,6 @@ namespace dasgd::gui {
 
 namespace {
 
-Sample scaled(Sample sample, double scale) {
-    sample.mean *= scale;
-    if (sample.std) *sample.std *= scale;
-    if (sample.confidence) *sample.confidence *= scale;
-    return sample;
-}
-
 std::optional<double> times(const std::optional<double>& value, double scale) {
     return value ? std::optional(*value * scale) : std::nullopt;
 }
@@ -31,18 +24,23 @@ QString NumberWords::text() const {
 
 const std::vector<NumberWords>& compareNumbers() {
     static const std::vector<NumberWords> kNumbers{
-        {CompareNumber::FinalLoss, "final loss", "", "final loss", true, false},
-        {CompareNumber::BestAccuracy, "best accuracy", "%", "best accuracy %", false, false},
-        {CompareNumber::StepMs, "time per step", "ms", "ms/step", true, true},
-        {CompareNumber::SecondsToTarget, "time to target", "s", "s to target", true, true},
-        {CompareNumber::Hidden, "hidden", "%", "hidden %", false, false},
-        {CompareNumber::Blocked, "blocked", "%", "blocked %", true, false},
-        {CompareNumber::MegabytesSent, "sent by all ranks", "MB", "sent MB", true, false},
-        {CompareNumber::SamplesPerS, "samples/s", "", "samples/s", false, true},
-        {CompareNumber::SpeedUp, "speed-up", "×", "speed-up ×", false, true},
-        {CompareNumber::Skew, "skew", "ms", "skew ms", true, true},
-        {CompareNumber::Inflation, "inflation", "", "inflation", true, false},
-        {CompareNumber::Samples, "samples", "", "samples", false, false}};
+        {CompareNumber::FinalLoss, "final loss", "", "final loss", true, false, &ComparedGroup::finalLoss, 1,
+         &ComparedGroup::lossP},
+        {CompareNumber::BestAccuracy, "best accuracy", "%", "best accuracy %", false, false,
+         &ComparedGroup::bestAccuracy, kPercent, &ComparedGroup::accuracyP},
+        {CompareNumber::StepMs, "time per step", "ms", "ms/step", true, true, &ComparedGroup::stepMs, 1,
+         &ComparedGroup::stepP},
+        {CompareNumber::SecondsToTarget, "time to target", "s", "s to target", true, true,
+         &ComparedGroup::secondsToTarget, 1, &ComparedGroup::targetP},
+        {CompareNumber::Hidden, "hidden", "%", "hidden %", false, false, &ComparedGroup::hidden, kPercent},
+        {CompareNumber::Blocked, "blocked", "%", "blocked %", true, false, &ComparedGroup::blocked, kPercent},
+        {CompareNumber::MegabytesSent, "sent by all ranks", "MB", "sent MB", true, false, &ComparedGroup::bytesSent,
+         kMega},
+        {CompareNumber::SamplesPerS, "samples/s", "", "samples/s", false, true, &ComparedGroup::samplesPerS},
+        {CompareNumber::SpeedUp, "speed-up", "×", "speed-up ×", false, true, &ComparedGroup::speedUp},
+        {CompareNumber::Skew, "skew", "ms", "skew ms", true, true, &ComparedGroup::skewMs},
+        {CompareNumber::Inflation, "inflation", "", "inflation", true, false, &ComparedGroup::inflation},
+        {CompareNumber::Samples, "samples", "", "samples", false, false, &ComparedGroup::samples}};
     return kNumbers;
 }
 
@@ -75,24 +73,9 @@ std::optional<double> numberOf(const RunItem& run, CompareNumber number,
     return std::nullopt;
 }
 
-Sample inPercent(const Sample& share) { return scaled(share, kPercent); }
-
 Sample sampleOf(const ComparedGroup& group, CompareNumber number) {
-    switch (number) {
-        case CompareNumber::FinalLoss: return group.finalLoss;
-        case CompareNumber::BestAccuracy: return inPercent(group.bestAccuracy);
-        case CompareNumber::StepMs: return group.stepMs;
-        case CompareNumber::SecondsToTarget: return group.secondsToTarget;
-        case CompareNumber::Hidden: return inPercent(group.hidden);
-        case CompareNumber::Blocked: return inPercent(group.blocked);
-        case CompareNumber::MegabytesSent: return scaled(group.bytesSent, kMega);
-        case CompareNumber::SamplesPerS: return group.samplesPerS;
-        case CompareNumber::SpeedUp: return group.speedUp;
-        case CompareNumber::Skew: return group.skewMs;
-        case CompareNumber::Inflation: return group.inflation;
-        case CompareNumber::Samples: return group.samples;
-    }
-    return {};
+    const Sample sample = scaled(group.*wordsOf(number).sample, wordsOf(number).scale);
+    return number == CompareNumber::SpeedUp && sample.n < 3 ? withoutSpread(sample) : sample;  // spreadOfRatio()
 }
 
 Sample drawnSampleOf(const ComparedGroup& group, CompareNumber number) {
@@ -101,43 +84,15 @@ Sample drawnSampleOf(const ComparedGroup& group, CompareNumber number) {
 }
 
 std::optional<double> probabilityOf(const ComparedGroup& group, CompareNumber number) {
-    switch (number) {
-        case CompareNumber::FinalLoss: return group.lossP;
-        case CompareNumber::BestAccuracy: return group.accuracyP;
-        case CompareNumber::StepMs: return group.stepP;
-        case CompareNumber::SecondsToTarget: return group.targetP;
-        default: return std::nullopt;
-    }
-}
-
-std::optional<double> spreadOf(const Sample& sample, Spread spread) {
-    return spread == Spread::Interval ? sample.confidence : spread == Spread::Deviation ? sample.std : std::nullopt;
-}
-
-QString withSpread(double mean, double half) {
-    // A half width beginning with 1 or 2 gets two digits, others one.
-    const double size = std::abs(half);
-    if (!(size > 0)) return shortNumber(mean) + QStringLiteral(" ± 0");
-    const double power = std::floor(std::log10(size));
-    const int digits = size / std::pow(10.0, power) < 3 ? 1 : 0;
-    const int decimals = std::clamp(digits - static_cast<int>(power), 0, 8);
-    const auto text = [&](double value) {
-        return std::abs(value) >= 1e6 ? shortNumber(value) : QString::number(value, 'f', decimals);
-    };
-    return text(mean) + QStringLiteral(" ± ") + text(size);
-}
-
-QString spreadInWords(const Sample& sample, Spread spread) {
-    if (sample.n == 0) return kAbsent;
-    const auto half = spreadOf(sample, spread);
-    return half ? withSpread(sample.mean, *half) : shortNumber(sample.mean);
+    const auto p = wordsOf(number).p;
+    return p ? group.*p : std::nullopt;
 }
 
 QString ratioInWords(const Sample& ratio, Spread spread, bool ofItself) {
     if (ratio.n == 0) return kAbsent;
-    if (const auto half = spreadOf(ratio, spread)) return withSpread(ratio.mean, *half);
-    const bool single = ratio.n == 1 && !ofItself && spread != Spread::None;
-    return shortNumber(ratio.mean, 3) + (single ? QStringLiteral(" (n = 1)") : QString());
+    if (const auto half = spreadOfRatio(ratio, spread)) return withSpread(ratio.mean, *half);
+    const bool few = ratio.n < 3 && !ofItself && spread != Spread::None;
+    return shortNumber(ratio.mean, 3) + (few ? QStringLiteral(" (n = %1)").arg(ratio.n) : QString());
 }
 
 QString reachedInWords(std::size_t reached, std::size_t finished, const QString& seconds) {
@@ -149,15 +104,6 @@ QString numberInWords(const ComparedGroup& group, CompareNumber number, Spread s
     const QString words = spreadInWords(sample, spread);
     if (sample.n == 0 || drawnSampleOf(group, number).n > 0) return words;
     return reachedInWords(sample.n, group.finished(), words);
-}
-
-QString spreadName(Spread spread) {
-    switch (spread) {
-        case Spread::Interval: return QStringLiteral("95 % interval");
-        case Spread::Deviation: return QStringLiteral("standard deviation");
-        case Spread::None: return QStringLiteral("no spread");
-    }
-    return {};
 }
 
 }  // namespace dasgd::gui

@@ -44,6 +44,9 @@ struct NumberWords {
     const char* brief;  // with its unit, for a narrow column: "ms/step"
     bool lowIsGood;
     bool isTime;  // counts as simulated if the run's time is
+    Sample ComparedGroup::*sample;
+    double scale = 1;                                   // factor from the sample to the unit
+    std::optional<double> ComparedGroup::*p = nullptr;  // of the difference from the baseline, where it is known
     [[nodiscard]] QString text() const;
 };
 [[nodiscard]] const std::vector<NumberWords>& compareNumbers();
@@ -53,26 +56,17 @@ struct NumberWords {
 [[nodiscard]] std::optional<double> numberOf(const RunItem& run, CompareNumber number,
                                              const std::map<std::string, double>& secondsToTarget);
 [[nodiscard]] Sample sampleOf(const ComparedGroup& group, CompareNumber number);
-// Mean and spread in per cent, given as fractions.
-[[nodiscard]] Sample inPercent(const Sample& share);
 // sampleOf(), but without a value (n = 0) where the mean must not be drawn or ranked: a time to a target that not all
 // finished runs reached (ComparedGroup::allReached()).
 [[nodiscard]] Sample drawnSampleOf(const ComparedGroup& group, CompareNumber number);
 // p-value of the difference from the baseline; nullopt where it is not known.
 [[nodiscard]] std::optional<double> probabilityOf(const ComparedGroup& group, CompareNumber number);
 
-// Half the length of the whisker; nullopt where n is 1.
-[[nodiscard]] std::optional<double> spreadOf(const Sample& sample, Spread spread);
-// "0.124 ± 0.011": mean and half width with the same number of decimals.
-[[nodiscard]] QString withSpread(double mean, double half);
-[[nodiscard]] QString spreadInWords(const Sample& sample, Spread spread);
-// "0.281 ± 0.021"; "0.281 (n = 1)" without a spread; "1.00" if `ofItself`.
+// "0.281 ± 0.021"; "0.281 (n = 2)" of fewer than three seeds; "1.00" if `ofItself`.
 [[nodiscard]] QString ratioInWords(const Sample& ratio, Spread spread, bool ofItself);
 // spreadInWords() of a result; "reached by 2 of 3 finished: 17.9 s" for a time to a target that not all finished runs
 // reached.
 [[nodiscard]] QString numberInWords(const ComparedGroup& group, CompareNumber number, Spread spread);
 [[nodiscard]] QString reachedInWords(std::size_t reached, std::size_t finished, const QString& seconds);
-// "95 % interval of the mean (Student's t)".
-[[nodiscard]] QString spreadName(Spread spread);
 
 }  // namespace dasgd::gui

@@ -3,23 +3,32 @@
 #include <QElapsedTimer>
 #include <algorithm>
 
-#include "gui/data/curves/metric_words.h"
-#include "gui/data/curves/training_time.h"
-#include "gui/kit/words/words.h"
 #include "storage/compare/comparison.h"
 
 namespace dasgd::gui {
 
-namespace {
-
-constexpr qint64 kNamesBudgetMs = 10;
-
-}  // namespace
-
-QString namedInWords(std::size_t runs) {
-    if (runs <= kMostNamedRuns) return {};
-    return QStringLiteral("Of the first %1 of %2 runs")
-        .arg(grouped(static_cast<qint64>(kMostNamedRuns)), grouped(static_cast<qint64>(runs)));
+Compared comparedOf(const std::vector<CompareGroup>& groups, const std::map<std::string, ComparedRun>& read,
+                    const std::optional<Target>& target, const std::string& baseline) {
+    Compared out{.target = target};
+    std::vector<ComparedRun> runs;
+    std::optional<std::size_t> chosen;
+    for (const CompareGroup& group : groups) {
+        if (group.key == baseline) chosen = out.keys.size();
+        out.keys.push_back(group.key);
+        for (const RunItemPtr& run : group.runs) {
+            runs.push_back(read.at(run->row.runId));
+            if (runs.back().secondsToTarget) out.secondsToTarget[run->row.runId] = *runs.back().secondsToTarget;
+        }
+    }
+    if (auto comparison = compareRuns(runs, "")) out.comparison = std::move(*comparison);
+    if (!chosen || *chosen >= out.comparison.groups.size()) return out;
+    auto comparison = compareRuns(runs, std::string(out.comparison.groups[*chosen].label));
+    if (comparison) {
+        out.comparison = std::move(*comparison);
+    } else {
+        out.error = QString::fromStdString(comparison.error().message);
+    }
+    return out;
 }
 
 void CompareQuery::request(CompareRequest request) {
@@ -35,13 +44,14 @@ void CompareQuery::take() {
     if (asked.forget) {
         delivered_.clear();
         compared_.clear();
-        reported_.clear();
     }
     if (!asked.request) return;
     request_ = std::move(*asked.request);
-    compareDue_ = namesDue_ = request_.table;
-    std::erase_if(compared_, [](const auto& entry) { return !entry.second.finished; });
-    for (const std::string& run : std::exchange(growing_, {})) names_.erase(run);
+    compareDue_ = request_.table;
+    std::erase_if(compared_, [this](const auto& entry) {
+        if (!entry.second.finished) names_.erase(entry.first);
+        return !entry.second.finished;
+    });
     job_.reset();
     std::set<std::pair<CompareCurveKey, std::string>> wanted;
     for (const CompareCurveKey& key : request_.curves) {
@@ -78,24 +88,11 @@ std::optional<CompareQuery::Job> CompareQuery::nextJob() const {
 // Reads the next run of the job; computes the curve once all are read.
 Status CompareQuery::work(LiveStore& store, Job& job) {
     if (job.members.size() < job.runs.size()) {
-        const RunItemPtr& run = job.runs[job.members.size()];
-        DASGD_ASSIGN(storage::MetricAnswer answer,
-                     store.reader().metrics().samples({.runId = run->row.runId, .name = job.key.metric}));
-        GroupMember member{.run = run, .series = Series(alongOf(job.key.metric))};
-        member.series.add(answer.samples);
-        job.recorded = job.recorded || !answer.samples.empty();
-        if (job.key.axis == XAxis::Training) {
-            DASGD_ASSIGN(const auto clock, TrainingClock::read(store.reader().metrics(), run->row));
-            job.clocked = job.clocked || (clock && !answer.samples.empty());
-            member.series = clock ? onTrainingTime(member.series, *clock) : Series(member.series.along());
-        }
+        DASGD_ASSIGN(GroupMember member, readMember(store.reader(), job.runs[job.members.size()], job.key));
         job.members.push_back(std::move(member));
         if (job.members.size() < job.runs.size()) return {};
     }
-    const double scale = wordsOf(job.key.metric).scale;
-    GroupCurve curve = groupCurve(std::move(job.members), job.key.axis, scale, job.key.smoothing);
-    curve.unclocked = job.recorded && !job.clocked && job.key.axis == XAxis::Training;
-    auto made = std::make_shared<const GroupCurve>(std::move(curve));
+    auto made = std::make_shared<const GroupCurve>(groupCurve(std::move(job.members), job.key.axis));
     delivered_[{job.key, job.group}] = job.signature;
     deliver([this, curve = CompareCurve{job.key, job.group, std::move(made)}] { emit curveArrived(curve); });
     job_.reset();
@@ -115,6 +112,9 @@ Result<bool> CompareQuery::readCompared(LiveStore& store) {
             // One run is always read, so that slow reads still come to an end.
             if (std::exchange(any, true) && clock.elapsed() >= budgetMs_) return false;
             DASGD_ASSIGN(ComparedRun read, storage::readComparedRun(store.reader(), run->row, request_.target));
+            if (!names_.contains(run->row.runId)) {
+                DASGD_ASSIGN(names_[run->row.runId], store.reader().metrics().names(run->row.runId));
+            }
             compared_.emplace(run->row.runId, std::move(read));
         }
     }
@@ -124,61 +124,17 @@ Result<bool> CompareQuery::readCompared(LiveStore& store) {
 Status CompareQuery::compare(LiveStore& store) {
     DASGD_ASSIGN(const bool all, readCompared(store));
     if (!all) return {};
-    auto out = std::make_shared<Compared>();
-    std::vector<ComparedRun> runs;
+    Compared out = comparedOf(request_.groups, compared_, request_.target, request_.baseline);
+    std::set<std::string> metrics;
     for (const CompareGroup& group : request_.groups) {
         for (const RunItemPtr& run : group.runs) {
-            const ComparedRun& known = compared_.at(run->row.runId);
-            runs.push_back(known);
-            if (known.secondsToTarget) out->secondsToTarget[run->row.runId] = *known.secondsToTarget;
+            const std::vector<std::string>& names = names_.at(run->row.runId);
+            metrics.insert(names.begin(), names.end());
         }
     }
-    out->target = request_.target;
-    for (const CompareGroup& group : request_.groups) out->keys.push_back(group.key);
-    if (auto comparison = compareRuns(runs, "")) out->comparison = std::move(*comparison);
-    const auto chosen = std::find(out->keys.begin(), out->keys.end(), request_.baseline);
-    if (chosen != out->keys.end() && out->comparison.groups.size() == out->keys.size()) {
-        const auto place = static_cast<std::size_t>(chosen - out->keys.begin());
-        auto comparison = compareRuns(runs, out->comparison.groups[place].label);
-        if (!comparison) {
-            out->error = QString::fromStdString(comparison.error().message);
-        } else {
-            out->comparison = std::move(*comparison);
-        }
-    }
+    out.metrics.assign(metrics.begin(), metrics.end());
     compareDue_ = false;
-    deliver([this, result = std::shared_ptr<const Compared>(out)] { emit compared(result); });
-    return {};
-}
-
-// Reads as many names as the time limit allows; the next refresh reads on.
-Status CompareQuery::readNames(LiveStore& store) {
-    QElapsedTimer clock;
-    clock.start();
-    std::vector<RunItemPtr> runs;
-    for (const CompareGroup& group : request_.groups) runs.insert(runs.end(), group.runs.begin(), group.runs.end());
-    runs.resize(std::min(runs.size(), kMostNamedRuns));
-    std::set<std::string> all;
-    bool due = false;
-    for (const RunItemPtr& run : runs) {
-        auto known = names_.find(run->row.runId);
-        if (known == names_.end()) {
-            if (clock.elapsed() > kNamesBudgetMs) {
-                due = true;
-                continue;
-            }
-            DASGD_ASSIGN(std::vector<std::string> read, store.reader().metrics().names(run->row.runId));
-            known = names_.emplace(run->row.runId, std::move(read)).first;
-            if (isLive(run->row)) growing_.insert(run->row.runId);
-        }
-        all.insert(known->second.begin(), known->second.end());
-    }
-    namesDue_ = due;
-    // Names already reported are kept until all runs are read.
-    if (due) all.insert(reported_.begin(), reported_.end());
-    if (all == reported_) return {};
-    reported_ = all;
-    deliver([this, names = std::vector<std::string>(all.begin(), all.end())] { emit metricsArrived(names); });
+    deliver([this, out = std::make_shared<const Compared>(std::move(out))] { emit compared(out); });
     return {};
 }
 
@@ -188,7 +144,6 @@ Status CompareQuery::refresh(LiveStore& store) {
     QElapsedTimer clock;
     clock.start();
     if (compareDue_) DASGD_TRY(compare(store));
-    if (namesDue_) DASGD_TRY(readNames(store));
     while (clock.elapsed() < budgetMs_) {
         if (!job_) job_ = nextJob();
         if (!job_) break;
@@ -197,7 +152,7 @@ Status CompareQuery::refresh(LiveStore& store) {
     const std::size_t wanted = request_.groups.size() * request_.curves.size();
     const auto left = static_cast<int>(wanted > delivered_.size() ? wanted - delivered_.size() : 0);
     deliver([this, left] { emit progress(left); });
-    if (compareDue_ || namesDue_ || job_ || nextJob()) {
+    if (compareDue_ || job_ || nextJob()) {
         ask();
     } else {
         request_.curves.clear();

@@ -17,14 +17,6 @@
 
 namespace dasgd::gui {
 
-// A metric over an axis, smoothed or not.
-struct CompareCurveKey {
-    std::string metric;
-    XAxis axis = XAxis::Step;
-    double smoothing = 0;  // weight of the moving average applied to each run before the mean
-    auto operator<=>(const CompareCurveKey&) const = default;
-};
-
 struct CompareRequest {
     std::vector<CompareGroup> groups;
     std::vector<CompareCurveKey> curves;
@@ -41,19 +33,21 @@ struct CompareCurve {
 };
 
 struct Compared {
-    Comparison comparison;                          // one entry per group of the request, in its order
+    Comparison comparison;                          // one entry per group, in their order
     std::vector<std::string> keys;                  // of the groups, in the same order
     std::optional<Target> target;                   // the target of `secondsToTarget`
     QString error;                                  // set if the baseline cannot be one; the default is used then
     std::map<std::string, double> secondsToTarget;  // by run
+    std::vector<std::string> metrics;               // that any of the runs recorded
 };
+// The numbers of the groups. `read`: storage::readComparedRun() of each run, by id. `baseline`: key of a group; "" or
+// an unknown key: the default of `dasgd compare`.
+[[nodiscard]] Compared comparedOf(const std::vector<CompareGroup>& groups,
+                                  const std::map<std::string, ComparedRun>& read, const std::optional<Target>& target,
+                                  const std::string& baseline);
 
 // Time limit of one refresh, so that live queries need not wait longer.
 inline constexpr qint64 kCompareBudgetMs = 30;
-// Number of runs of a comparison whose metric names are read, at most.
-inline constexpr std::size_t kMostNamedRuns = 1000;
-// "Of the first 1 000 of 1 200 runs"; "" where the names of all are read.
-[[nodiscard]] QString namedInWords(std::size_t runs);
 
 class CompareQuery : public LiveQuery {
     Q_OBJECT
@@ -70,9 +64,7 @@ public:
 signals:
     void curveArrived(const dasgd::gui::CompareCurve& curve);
     void compared(const std::shared_ptr<const dasgd::gui::Compared>& compared);
-    // Metrics that any of the runs recorded (of the first kMostNamedRuns), and the number of curves still to compute.
-    void metricsArrived(const std::vector<std::string>& metrics);
-    void progress(int left);
+    void progress(int left);  // number of curves still to compute
 
 private:
     using Delivered = std::map<std::pair<CompareCurveKey, std::string>, std::string>;
@@ -81,8 +73,6 @@ private:
         std::string group, signature;
         std::vector<RunItemPtr> runs;
         std::vector<GroupMember> members;  // read so far, one per run
-        bool recorded = false;             // at least one run has records
-        bool clocked = false;              // at least one of those recorded its training time
     };
 
     void take();
@@ -91,7 +81,6 @@ private:
     Status compare(LiveStore& store);
     // Reads within the time limit; true once all runs of the request are read.
     Result<bool> readCompared(LiveStore& store);
-    Status readNames(LiveStore& store);
     [[nodiscard]] std::string signatureOf(const CompareGroup& group) const;
 
     const qint64 budgetMs_;
@@ -107,10 +96,7 @@ private:
     std::map<std::string, ComparedRun> compared_;  // by run; unfinished ones are dropped at the next request
     std::optional<Target> comparedTarget_;
     bool compareDue_ = false;
-    std::map<std::string, std::vector<std::string>> names_;  // by run
-    std::set<std::string> growing_;                          // runs that were live when their names were read
-    bool namesDue_ = false;
-    std::set<std::string> reported_;
+    std::map<std::string, std::vector<std::string>> names_;  // of metrics, by run
 };
 
 }  // namespace dasgd::gui

@@ -33,18 +33,6 @@ std::map<std::string, RunItemPtr> countedBySeeds(std::span<const RunItemPtr> run
     return bySeeds;
 }
 
-QString endInWords(const RunItem& run) {
-    const QString status = QString::fromStdString(run.row.status);
-    if (status == QLatin1String("queued")) return QStringLiteral("waits for its turn");
-    const QString steps =
-        run.row.plannedSteps > 0
-            ? QStringLiteral("step %1 of %2").arg(grouped(run.row.steps), grouped(run.row.plannedSteps))
-            : QStringLiteral("step %1").arg(grouped(run.row.steps));
-    if (status == QLatin1String("running")) return QStringLiteral("is at ") + steps;
-    return (status == QLatin1String("failed") ? status : QStringLiteral("was ") + status) + QStringLiteral(" at ") +
-           steps;
-}
-
 // Styles are given out by the age of the groups, so that a figure which names its runs in another order looks the same.
 void takeStyles(std::vector<CompareGroup>& groups, const std::function<CurveStyle(const RunItem&)>& styleOf) {
     const auto byId = [](const RunItemPtr& run) { return std::string_view(run->row.runId); };
@@ -133,7 +121,7 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
     for (const CompareGroup& group : groups) configurations.push_back(group.runs);
     const QStringList names = configurationNames(configurations);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        groups[i].name = names[static_cast<qsizetype>(i)];
+        groups[i].name = groups[i].usualName = names[static_cast<qsizetype>(i)];
         std::stable_sort(groups[i].runs.begin(), groups[i].runs.end(),
                          [](const RunItemPtr& a, const RunItemPtr& b) { return a->row.seed < b->row.seed; });
         groups[i].repeated = repeatedOf(groups[i].runs);
@@ -143,73 +131,48 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
     return groups;
 }
 
-std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members) {
-    std::vector<RunItemPtr> out;
-    for (const CompareGroup& group : groups) {
-        for (const RunItemPtr& run : group.runs) {
-            const bool isWhole = hasFinished(*run) && group.counts(*run);
-            const bool isNamed = !isWhole && !group.parts.contains(run->row.runId);
-            if (isNamed && (members == Members::Finished || !group.takes(*run, members))) out.push_back(run);
+QString LeftOutRun::inWords() const {
+    if (isMadeAgain) return madeAgainInWords(*run);
+    return seedEndInWords(*run) + QLatin1String(isTaken ? " (drawn as far as all of its seeds go)" : ", left out");
+}
+
+std::vector<LeftOutRun> runsLeftOut(std::span<const CompareGroup> groups, Members members) {
+    std::vector<LeftOutRun> out;
+    for (const bool again : {false, true}) {
+        for (const CompareGroup& group : groups) {
+            for (const RunItemPtr& run : group.runs) {
+                if (again ? group.wasMadeAgain(*run) : !hasFinished(*run) && group.counts(*run))
+                    out.push_back({&group, run, again, group.takes(*run, members)});
+            }
         }
     }
-    std::set<std::string> repeated;
-    for (const CompareGroup& group : groups) repeated.insert(group.repeated.begin(), group.repeated.end());
-    std::ranges::stable_sort(out, {}, [&](const RunItemPtr& run) { return repeated.contains(run->row.runId); });
     return out;
 }
 
-QStringList madeAgainInWords(const std::vector<CompareGroup>& groups) {
-    QStringList lines;
-    for (const CompareGroup& group : groups) {
-        for (const RunItemPtr& run : group.runs) {
-            if (!group.wasMadeAgain(*run)) continue;
-            lines << QStringLiteral("%1, seed %2 was run again: the older run, %3, does not count")
-                         .arg(group.name)
-                         .arg(run->row.seed)
-                         .arg(QString::fromStdString(run->row.status));
-        }
-    }
-    return lines;
+namespace {
+
+QStringList linesOf(const std::vector<LeftOutRun>& runs, bool named) {
+    QStringList lines, again;
+    for (const LeftOutRun& one : runs)
+        (one.isMadeAgain ? again : lines)
+            << (named ? one.group->name + QStringLiteral(", ") : QString()) + one.inWords();
+    if (again.size() > 1) again = {QStringLiteral("%1 older runs that were run again do not count").arg(again.size())};
+    return lines + again;
 }
 
-QString repeatedInWords(const std::vector<CompareGroup>& groups) {
-    const QStringList lines = madeAgainInWords(groups);
-    if (lines.size() > 1) return QStringLiteral("%1 older runs that were run again do not count").arg(lines.size());
-    return lines.value(0);
-}
-
-QStringList unfinishedInWords(const std::vector<CompareGroup>& groups, Members members) {
-    QStringList lines;
-    for (const CompareGroup& group : groups) {
-        for (const RunItemPtr& run : group.runs) {
-            if (hasFinished(*run) || !group.counts(*run)) continue;
-            lines << QStringLiteral("%1, seed %2 %3").arg(group.name).arg(run->row.seed).arg(endInWords(*run)) +
-                         (group.takes(*run, members) ? QStringLiteral(" (drawn as far as all of its seeds go)")
-                                                     : QString());
-        }
-    }
-    return lines;
-}
+}  // namespace
 
 QStringList leftOut(const std::vector<CompareGroup>& groups, Members members) {
-    QStringList lines = unfinishedInWords(groups, members);
-    if (const QString repeated = repeatedInWords(groups); !repeated.isEmpty()) lines << repeated;
-    return lines;
+    return linesOf(runsLeftOut(groups, members), true);
 }
 
-bool drawsUnfinished(const std::vector<CompareGroup>& groups) {
-    return std::ranges::any_of(groups, [](const CompareGroup& group) {
-        return std::ranges::any_of(group.runs, [&group](const RunItemPtr& run) {
-            return !hasFinished(*run) && group.takes(*run, Members::Finished);
-        });
-    });
+QStringList leftOutOf(const CompareGroup& group, Members members) {
+    return linesOf(runsLeftOut({&group, 1}, members), false);
 }
 
 bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups) {
-    return std::ranges::any_of(groups, [](const CompareGroup& group) {
-        return std::ranges::any_of(group.runs, [&group](const RunItemPtr& run) {
-            return group.takes(*run, Members::AsFarAsAll) && !group.takes(*run, Members::Finished);
-        });
+    return std::ranges::any_of(runsLeftOut(groups, Members::AsFarAsAll), [](const LeftOutRun& one) {
+        return one.isTaken && !one.group->takes(*one.run, Members::Finished);
     });
 }
 

@@ -28,8 +28,9 @@ enum class Members {
 [[nodiscard]] std::set<std::string> earlierPartsOf(std::span<const RunItemPtr> runs);
 
 struct CompareGroup {
-    std::string key;  // configurationKey()
-    QString name;     // distinguishes it from the other groups
+    std::string key;    // configurationKey()
+    QString name;       // distinguishes it from the other groups
+    QString usualName;  // its name by its settings, where a figure has given it another
     CurveStyle style;
     std::vector<RunItemPtr> runs;    // ordered by seeds
     std::set<std::string> repeated;  // repeatedOf()
@@ -60,18 +61,21 @@ struct CompareGroup {
 [[nodiscard]] std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
                                                       const std::function<CurveStyle(const RunItem&)>& styleOf);
 
-// A line for each run that did not finish: "dasgd d 3, seed 4 failed at step 3 120 of 5 600".
-[[nodiscard]] QStringList unfinishedInWords(const std::vector<CompareGroup>& groups, Members members);
-// A line for each run that was made again: "dasgd d 3, seed 4 was run again …".
-[[nodiscard]] QStringList madeAgainInWords(const std::vector<CompareGroup>& groups);
-// madeAgainInWords() in one line, with a count if there are several; "" without any.
-[[nodiscard]] QString repeatedInWords(const std::vector<CompareGroup>& groups);
-// unfinishedInWords() and madeAgainInWords() together: every run that is in no mean, or only in part.
+// A run that is in no mean of its group, or only in part.
+struct LeftOutRun {
+    const CompareGroup* group = nullptr;
+    RunItemPtr run;
+    bool isMadeAgain = false;  // another run has its seeds; else it did not finish
+    bool isTaken = false;      // as far as all of its seeds go
+    // "seed 4 failed at step 3 120 of 5 600, left out".
+    [[nodiscard]] QString inWords() const;
+};
+// Those that did not finish come first. `groups` must outlive the answer.
+[[nodiscard]] std::vector<LeftOutRun> runsLeftOut(std::span<const CompareGroup> groups, Members members);
+// A line for each, with the group's name; one line with their number for several that were made again.
 [[nodiscard]] QStringList leftOut(const std::vector<CompareGroup>& groups, Members members);
-// The runs of leftOut(), in its order.
-[[nodiscard]] std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members);
-// Members::Finished takes unfinished runs of some group, as none of its runs finished.
-[[nodiscard]] bool drawsUnfinished(const std::vector<CompareGroup>& groups);
+// The same for one group, without its name.
+[[nodiscard]] QStringList leftOutOf(const CompareGroup& group, Members members);
 // Members::AsFarAsAll takes a run that Members::Finished leaves out.
 [[nodiscard]] bool anyGoesPartOfTheWay(const std::vector<CompareGroup>& groups);
 

@@ -1,47 +1,72 @@
 #include "gui/compare/model/compare_table_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
+#include "gui/kit/words/csv.h"
 #include "gui/kit/words/words.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-std::optional<CompareNumber> numberOfColumn(int column) {
-    switch (column) {
-        case CompareTableModel::FinalLoss: return CompareNumber::FinalLoss;
-        case CompareTableModel::BestAccuracy: return CompareNumber::BestAccuracy;
-        case CompareTableModel::StepMs: return CompareNumber::StepMs;
-        case CompareTableModel::ToTarget: return CompareNumber::SecondsToTarget;
-        case CompareTableModel::Hidden: return CompareNumber::Hidden;
-        case CompareTableModel::Blocked: return CompareNumber::Blocked;
-        case CompareTableModel::Sent: return CompareNumber::MegabytesSent;
-        default: return std::nullopt;
-    }
-}
+// A column: its title, what it means, and the mean and probability that it shows.
+struct ColumnWords {
+    const char *title, *help = "";
+    Sample ComparedGroup::*sample = nullptr;
+    double scale = 1;
+    std::optional<double> ComparedGroup::*p = nullptr;
+};
+using Group = ComparedGroup;
+constexpr std::array<ColumnWords, CompareTableModel::kColumns> kCompareColumns{
+    {{"configuration"},
+     {"n"},
+     {"samples", "", &Group::samples},
+     {"final loss",
+      "test loss of the last evaluation; of a run without one the last training loss, which is another number",
+      &Group::finalLoss, 1, &Group::lossP},
+     {"best accuracy, %",
+      "best test accuracy: chosen on the validation set; without one on the test set itself, which is optimistic",
+      &Group::bestAccuracy, 100, &Group::accuracyP},
+     {"perplexity",
+      "best test perplexity: chosen on the validation set; without one on the test set itself, which is optimistic",
+      &Group::bestPerplexity, 1, &Group::perplexityP},
+     {"ms/step", "", &Group::stepMs, 1, &Group::stepP},
+     {"ms/step ÷ baseline's", "mean time per step ÷ that of ", &Group::stepRatio},
+     {"ms/step ÷ independent's", "time per step ÷ that of independent, whose workers only compute",
+      &Group::computeRatio},
+     {"s to target", "seconds to ", &Group::secondsToTarget, 1, &Group::targetP},
+     {"hidden, %", "", &Group::hidden, 100},
+     {"blocked, %", "", &Group::blocked, 100},
+     {"skew, ms", "from a rank's arrival at a collective to that of the last one, mean", &Group::skewMs},
+     {"inflation",
+      "time of the passes beside communication ÷ that of those alone; where 1 lies within its spread it is noise",
+      &Group::inflation},
+     {"sent, MB", "", &Group::bytesSent, 1e-6},
+     {"loss at ",
+      "at the largest number of samples that all runs reached, on the straight line between the evaluations before and "
+      "after",
+      &Group::equalLoss},
+     {"best accuracy, % at ",
+      "at the largest number of samples that all runs reached, on the straight line between the evaluations before and "
+      "after",
+      &Group::equalBestAccuracy, 100}}};
 
-// The mean of the column as shown; nullopt for columns that hold none.
-std::optional<Sample> sampleOfColumn(const ComparedGroup& row, int column) {
-    switch (column) {
-        case CompareTableModel::Samples: return row.samples;
-        case CompareTableModel::Perplexity: return row.bestPerplexity;
-        case CompareTableModel::Skew: return row.skewMs;
-        case CompareTableModel::Inflation: return row.inflation;
-        case CompareTableModel::EqualLoss: return row.equalLoss;
-        case CompareTableModel::EqualAccuracy: return inPercent(row.equalBestAccuracy);
-        default: break;
-    }
+const ColumnWords& wordsOfColumn(int column) { return kCompareColumns[static_cast<std::size_t>(column)]; }
+
+// The mean of the column as shown; n = 0 for columns that hold none.
+Sample sampleOfColumn(const ComparedGroup& row, int column) {
     // The accuracy of text models is per token; their perplexity says more.
-    if (column == CompareTableModel::BestAccuracy && row.isOfTexts()) return Sample{};
-    const auto number = numberOfColumn(column);
-    return number ? std::optional(sampleOf(row, *number)) : std::nullopt;
+    if (column == CompareTableModel::BestAccuracy && row.isOfTexts()) return {};
+    const ColumnWords& words = wordsOfColumn(column);
+    return words.sample ? scaled(row.*words.sample, words.scale) : Sample{};
 }
 
-const Sample& ratioOfColumn(const ComparedGroup& row, int column) {
-    return column == CompareTableModel::Ratio ? row.stepRatio : row.computeRatio;
+std::optional<double> probabilityIn(const ComparedGroup& row, int column) {
+    const auto p = wordsOfColumn(column).p;
+    return p ? row.*p : std::nullopt;
 }
 
 std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
@@ -61,24 +86,14 @@ QString wayInWords(const ComparedGroup& row) {
     return words + QStringLiteral(" (%1 of %2)").arg(row.stepsToTarget.n).arg(row.finished());
 }
 
-QString csvCell(QString text) {
-    if (!text.isEmpty() && QStringLiteral("=+-@").contains(text.front())) text.prepend(QLatin1Char('\''));
-    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
-}
-
-QString csvNumberText(const std::optional<double>& value) {
-    return value && std::isfinite(*value) ? QString::number(*value, 'g', 10) : QString();
-}
-
 QStringList csvHeads(const QString& name) {
     QStringList heads;
-    for (const char* part : {" mean", " std", " ci95", " n"}) heads << csvCell(name + QLatin1String(part));
+    for (const char* part : {" mean", " std", " ci95", " n"}) heads << csvField(name + QLatin1String(part));
     return heads;
 }
 
 QStringList csvSampleCells(const Sample& sample) {
-    return {csvNumberText(meanOf(sample)), csvNumberText(sample.std), csvNumberText(sample.confidence),
-            QString::number(sample.n)};
+    return {csvNumber(meanOf(sample)), csvNumber(sample.std), csvNumber(sample.confidence), QString::number(sample.n)};
 }
 
 QString setupsOf(const ComparedGroup& row) {
@@ -91,10 +106,9 @@ QString setupsOf(const ComparedGroup& row) {
 
 CompareTableModel::CompareTableModel(CompareBoard& board, QObject* parent)
     : QAbstractTableModel(parent), board_(board) {
-    connect(&board_, &CompareBoard::groupsChanged, this, &CompareTableModel::relist);
-    connect(&board_, &CompareBoard::shownChanged, this, &CompareTableModel::relist);
-    connect(&board_, &CompareBoard::comparedChanged, this, &CompareTableModel::relist);
-    connect(&board_, &CompareBoard::highlightChanged, this, [this] {
+    connect(&board_.choice, &CompareChoice::shownChanged, this, &CompareTableModel::relist);
+    connect(&board_.results, &CompareResults::comparedChanged, this, &CompareTableModel::relist);
+    connect(&board_.choice, &CompareChoice::highlightChanged, this, [this] {
         if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
     });
     relist();
@@ -102,12 +116,12 @@ CompareTableModel::CompareTableModel(CompareBoard& board, QObject* parent)
 
 void CompareTableModel::relist() {
     beginResetModel();
-    rows_ = board_.shown();
-    equalSamples_ = board_.compared() ? board_.compared()->comparison.equalSamples : std::nullopt;
+    rows_ = board_.choice.shown();
+    equalSamples_ = board_.results.compared() ? board_.results.compared()->comparison.equalSamples : std::nullopt;
     if (sorted_ >= 0) {
         const auto before = [this](std::size_t a, std::size_t b) {
             if (sorted_ == Name) {
-                const int order = board_.groups()[a].name.localeAwareCompare(board_.groups()[b].name);
+                const int order = board_.choice.groups()[a].name.localeAwareCompare(board_.choice.groups()[b].name);
                 return order_ == Qt::AscendingOrder ? order < 0 : order > 0;
             }
             const auto x = numberIn(a, sorted_), y = numberIn(b, sorted_);
@@ -144,71 +158,75 @@ bool CompareTableModel::isLacking(int column) const {
     const std::set<int> optional{BestAccuracy, Perplexity, Skew, Inflation, ComputeRatio};
     if (!optional.contains(column)) return false;
     // Before the numbers are read, the accuracy is assumed to be there.
-    if (!board_.compared() && column == BestAccuracy) return false;
+    if (!board_.results.compared() && column == BestAccuracy) return false;
     return std::ranges::none_of(rows_, [&](std::size_t group) { return numberIn(group, column).has_value(); });
 }
 
 std::optional<double> CompareTableModel::numberIn(std::size_t group, int column) const {
-    const ComparedGroup* row = board_.row(group);
+    const ComparedGroup* row = board_.results.row(group);
     if (!row) return std::nullopt;
     if (column == Count) return static_cast<double>(row->finished());
-    if (isRatio(column)) return meanOf(ratioOfColumn(*row, column));
-    const auto number = numberOfColumn(column);
-    const bool timed = number && *number == CompareNumber::SecondsToTarget;
-    const auto sample = timed ? drawnSampleOf(*row, *number) : sampleOfColumn(*row, column);
-    return sample ? meanOf(*sample) : std::nullopt;
+    return meanOf(column == ToTarget ? drawnSampleOf(*row, CompareNumber::SecondsToTarget)
+                                     : sampleOfColumn(*row, column));
 }
 
 QString CompareTableModel::textOf(std::size_t group, int column) const {
-    const CompareGroup& own = board_.groups()[group];
-    const ComparedGroup* row = board_.row(group);
+    const CompareGroup& own = board_.choice.groups()[group];
+    const ComparedGroup* row = board_.results.row(group);
     if (column == Name) return own.name;
     if (!row) return column == Count ? own.count() : QStringLiteral("…");
     // The table counts finished runs, as `dasgd compare` does, whatever the curves include.
     if (column == Count) return own.count();
     if (isRatio(column)) {
         const bool ofItself = column == Ratio ? row->isBaseline : row->isComputeBase;
-        return ratioInWords(ratioOfColumn(*row, column), board_.spread(), ofItself);
+        return ratioInWords(sampleOfColumn(*row, column), board_.curves.spread(), ofItself);
     }
-    const Sample sample = *sampleOfColumn(*row, column);
+    const Sample sample = sampleOfColumn(*row, column);
     if (column == Samples) return sample.n > 0 ? grouped(std::llround(sample.mean)) : kAbsent;
-    const auto number = numberOfColumn(column);
-    if (column == ToTarget && !board_.isTargetRead()) return QStringLiteral("…");
-    if (column == ToTarget && board_.target() && sample.n == 0 && row->finished() > 0)
+    if (column == ToTarget && !board_.results.isTargetRead()) return QStringLiteral("…");
+    if (column == ToTarget && board_.results.target() && sample.n == 0 && row->finished() > 0)
         return row->stepsToTarget.n > 0 ? QStringLiteral("not timed") : QStringLiteral("not reached");
     if (column == FinalLoss && sample.n == 0 && own.diverged()) return QStringLiteral("NaN");
     if (column == Inflation && sample.n == 0 && row->hidden.n > 0) return QStringLiteral("not known");
-    QString text = spreadInWords(sample, board_.spread());
+    QString text = spreadInWords(sample, board_.curves.spread());
     if (sample.n > 0 && sample.n < row->finished()) {
         text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
     }
-    const auto p = column == Perplexity ? row->perplexityP : number ? probabilityOf(*row, *number) : std::nullopt;
-    return isSignificant(p) && sample.n > 0 ? text + QChar(0x2020) : text;
+    return isSignificant(probabilityIn(*row, column)) && sample.n > 0 ? text + QChar(0x2020) : text;
 }
 
 QVariant CompareTableModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const std::size_t group = rows_[static_cast<std::size_t>(index.row())];
-    const CompareGroup& own = board_.groups()[group];
+    const CompareGroup& own = board_.choice.groups()[group];
     switch (role) {
         case Qt::DisplayRole: return textOf(group, index.column());
         case Qt::TextAlignmentRole:
             return static_cast<int>((index.column() == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         case Qt::ToolTipRole: {
-            const auto number = numberOfColumn(index.column());
-            const ComparedGroup* row = board_.row(group);
-            const auto p = row && number ? probabilityOf(*row, *number) : std::nullopt;
+            const ComparedGroup* row = board_.results.row(group);
+            const auto p = row ? probabilityIn(*row, index.column()) : std::nullopt;
             QString head = QStringLiteral("%1\n%2, %3").arg(own.name, own.origin(), textOf(group, index.column()));
-            if (row && index.column() == ToTarget && board_.isTargetRead()) head += wayInWords(*row);
-            return asTip(
-                p ? head + QStringLiteral("\np = %1 against %2 (Welch)")
-                               .arg(shortNumber(*p, 2), QString::fromStdString(board_.compared()->comparison.baseline))
-                  : head);
+            if (row && index.column() == ToTarget && board_.results.isTargetRead()) head += wayInWords(*row);
+            return asTip(p ? head + QStringLiteral("\np = %1 against %2 (Welch)")
+                                        .arg(shortNumber(*p, 2),
+                                             QString::fromStdString(board_.results.compared()->comparison.baseline))
+                           : head);
         }
         case GroupRole: return QVariant::fromValue(group);
+        case RunIdsRole: {
+            QStringList all;
+            for (const RunItemPtr& run : own.runs) all << run->id;
+            const auto number =
+                std::ranges::find(compareNumbers(), wordsOfColumn(index.column()).sample, &NumberWords::sample);
+            const bool isKnown = number != compareNumbers().end();
+            const QStringList behind =
+                runsBehind(board_.results.view(), group, isKnown ? std::optional(number->number) : std::nullopt);
+            return index.column() <= Count || behind.isEmpty() ? all : behind;
+        }
         case StyleRole: return index.column() == Name ? QVariant::fromValue(own.style) : QVariant();
         case HollowRole: return own.simulated();
-        case HighlightRole: return board_.highlighted() == group;
+        case HighlightRole: return board_.choice.highlighted() == group;
         default: return {};
     }
 }
@@ -218,74 +236,32 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
     if (role == Qt::TextAlignmentRole) {
         return static_cast<int>((section == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
-    if (role == Qt::ToolTipRole && section == ToTarget && !targetInWords().isEmpty()) {
-        return asTip(QStringLiteral("seconds to ") + targetInWords());
-    }
-    if (role == Qt::ToolTipRole && section == FinalLoss) {
-        return asTip(
-            QStringLiteral("test loss of the last evaluation; of a run without one the last training loss, which is "
-                           "another number"));
-    }
-    if (role == Qt::ToolTipRole && (section == BestAccuracy || section == Perplexity)) {
-        const QString tip = QStringLiteral(
-            "best test %1: chosen on the validation set; without one on the test set itself, which is optimistic");
-        return asTip(tip.arg(QLatin1String(section == Perplexity ? "perplexity" : "accuracy")));
-    }
-    if (role == Qt::ToolTipRole && section == Skew) {
-        return asTip(QStringLiteral("from a rank's arrival at a collective to that of the last one, mean"));
-    }
-    if (role == Qt::ToolTipRole && section == Inflation) {
-        return asTip(
-            QStringLiteral("time of the passes beside communication ÷ that of those alone; where 1 lies within its "
-                           "spread it is noise"));
-    }
-    if (const auto baseline = board_.baseline(); role == Qt::ToolTipRole && section == Ratio && baseline) {
-        return asTip(QStringLiteral("mean time per step ÷ that of ") + board_.groups()[*baseline].name);
-    }
-    if (role == Qt::ToolTipRole && section == ComputeRatio) {
-        return asTip(QStringLiteral("time per step ÷ that of independent, whose workers only compute"));
-    }
-    if (role == Qt::ToolTipRole && (section == EqualLoss || section == EqualAccuracy)) {
-        return asTip(
-            QStringLiteral("at the largest number of samples that all runs reached, on the straight line between the "
-                           "evaluations before and after"));
+    const ColumnWords& words = wordsOfColumn(section);
+    if (role == Qt::ToolTipRole) {
+        const auto baseline = board_.results.baseline();
+        const QString of = section == ToTarget            ? targetInWords()
+                           : section == Ratio && baseline ? board_.choice.groups()[*baseline].name
+                                                          : QString();
+        const bool lacks = of.isEmpty() && (section == ToTarget || section == Ratio);
+        return lacks || words.help[0] == '\0' ? QVariant() : asTip(QString::fromUtf8(words.help) + of);
     }
     if (role != Qt::DisplayRole) return {};
-    const QString at = QStringLiteral(" at ") + grouped(equalSamples_.value_or(0));
-    switch (section) {
-        case Name: return QStringLiteral("configuration");
-        case Count: return QStringLiteral("n");
-        case Samples: return QStringLiteral("samples");
-        case FinalLoss: return QStringLiteral("final loss");
-        case BestAccuracy: return QStringLiteral("best accuracy, %");
-        case Perplexity: return QStringLiteral("perplexity");
-        case StepMs: return QStringLiteral("ms/step");
-        case Ratio: return QStringLiteral("ms/step ÷ baseline's");
-        case ComputeRatio: return QStringLiteral("ms/step ÷ independent's");
-        case ToTarget: return QStringLiteral("s to target");
-        case Hidden: return QStringLiteral("hidden, %");
-        case Blocked: return QStringLiteral("blocked, %");
-        case Skew: return QStringLiteral("skew, ms");
-        case Inflation: return QStringLiteral("inflation");
-        case Sent: return QStringLiteral("sent, MB");
-        case EqualLoss: return QStringLiteral("loss") + at;
-        case EqualAccuracy: return QStringLiteral("best accuracy, %") + at;
-        default: return {};
-    }
+    const QString title = QString::fromUtf8(words.title);
+    return section < EqualLoss ? title : title + grouped(equalSamples_.value_or(0));
 }
 
 QString CompareTableModel::targetInWords() const {
-    if (board_.target()) return QString::fromStdString(board_.target()->inWords());
+    if (board_.results.target()) return QString::fromStdString(board_.results.target()->inWords());
     const bool reached = std::ranges::any_of(rows_, [this](std::size_t group) {
-        const ComparedGroup* row = board_.row(group);
+        const ComparedGroup* row = board_.results.row(group);
         return row && row->secondsToTarget.n > 0;
     });
     return reached ? QStringLiteral("each run's own (train.target_accuracy, train.target_loss)") : QString();
 }
 
 QString CompareTableModel::timesInWords() const {
-    if (!board_.compared()) return {};
-    const auto times = board_.compared()->comparison.times();
+    if (!board_.results.compared()) return {};
+    const auto times = board_.results.compared()->comparison.times();
     if (times.size() > 1) {
         return QStringLiteral(
             "times of different kinds stand beside each other: ratios compare a model with a machine");
@@ -297,7 +273,7 @@ QString CompareTableModel::timesInWords() const {
 QString CompareTableModel::bestInWords() const {
     bool onTest = false, onValidation = false;
     for (const std::size_t group : rows_) {
-        const ComparedGroup* row = board_.row(group);
+        const ComparedGroup* row = board_.results.row(group);
         if (row && row->bestAccuracy.n > 0) (row->chosenOnValidation ? onValidation : onTest) = true;
     }
     if (!onTest) return onValidation ? QStringLiteral("best: of all evaluations, chosen on validation") : QString();
@@ -305,12 +281,23 @@ QString CompareTableModel::bestInWords() const {
         .arg(QLatin1String(onValidation ? "some " : ""));
 }
 
+QString CompareTableModel::finalLossInWords() const {
+    bool tested = false, trained = false;
+    for (const std::size_t group : rows_) {
+        const ComparedGroup* row = board_.results.row(group);
+        if (row && row->finalLoss.n > 0) (row->bestLoss.n > 0 ? tested : trained) = true;
+    }
+    if (!tested) return trained ? QStringLiteral("final loss: last training loss, as none was tested") : QString();
+    return trained ? QStringLiteral("final loss: last test loss, or training loss of what was not tested")
+                   : QStringLiteral("final loss: last test loss");
+}
+
 QString CompareTableModel::footnote() const {
     QStringList notes;
-    const auto baseline = board_.baseline();
+    const auto baseline = board_.results.baseline();
     bool differs = false, single = false, repeated = false, oneDraw = false;
     for (const std::size_t group : rows_) {
-        const ComparedGroup* row = board_.row(group);
+        const ComparedGroup* row = board_.results.row(group);
         if (!row) continue;
         single = single || row->finished() == 1;
         repeated = repeated || row->finished() > 1;
@@ -320,19 +307,20 @@ QString CompareTableModel::footnote() const {
         }
         differs = differs || isSignificant(row->perplexityP);
     }
-    if (repeated) notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
-    if (oneDraw && board_.spread() != Spread::None) notes << QString::fromUtf8(kOneDrawInWords);
-    if (baseline) notes << QStringLiteral("baseline: ") + board_.groups()[*baseline].name;
+    if (repeated) notes << QStringLiteral("mean ± ") + spreadOverSeeds(board_.curves.spread());
+    if (oneDraw && board_.curves.spread() != Spread::None) notes << QString::fromUtf8(kOneDrawInWords);
+    if (baseline) notes << QStringLiteral("baseline: ") + board_.choice.groups()[*baseline].name;
+    if (const QString loss = finalLossInWords(); !loss.isEmpty()) notes << loss;
     if (const QString best = bestInWords(); !best.isEmpty()) notes << best;
     if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;
     if (const QString times = timesInWords(); !times.isEmpty()) notes << times;
-    if (const QString& cautions = board_.cautionsInWords(); !cautions.isEmpty()) notes << cautions;
+    if (const QString& cautions = board_.results.cautionsInWords(); !cautions.isEmpty()) notes << cautions;
     if (single) notes << (repeated ? QStringLiteral("n = 1 has no spread") : QStringLiteral("each of one run, n = 1"));
     if (differs && baseline) {
         notes << QStringLiteral("† differs from %1 at 5 % (Welch, not corrected for several comparisons)")
-                     .arg(board_.groups()[*baseline].name);
+                     .arg(board_.choice.groups()[*baseline].name);
     }
-    if (board_.compared() && board_.compared()->comparison.samplesDiffer) {
+    if (board_.results.compared() && board_.results.compared()->comparison.samplesDiffer) {
         notes << (equalSamples_
                       ? QStringLiteral("trained on different numbers of samples: final loss and accuracy are not "
                                        "comparable, those at %1 samples are")
@@ -358,14 +346,14 @@ QString CompareTableModel::asText() const {
         lines << cells.join(QLatin1Char('\t'));
     }
     lines << footnote();
-    lines.append(board_.leftOutInWords());
+    lines.append(board_.results.leftOutInWords());
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 QString CompareTableModel::asCsv() const {
     QStringList head{QStringLiteral("configuration"), QStringLiteral("runs"), QStringLiteral("finished")};
     for (const NumberWords& number : compareNumbers()) {
-        head << csvHeads(number.text()) << csvCell(number.text() + QStringLiteral(" p"));
+        head << csvHeads(number.text()) << csvField(number.text() + QStringLiteral(" p"));
     }
     QStringList others{QStringLiteral("independent ratio"), QStringLiteral("step ratio"),
                        QStringLiteral("best perplexity")};
@@ -377,24 +365,25 @@ QString CompareTableModel::asCsv() const {
     head << QStringLiteral("disturbed") << QStringLiteral("partly read") << QStringLiteral("set-ups")
          << QStringLiteral("baseline") << QStringLiteral("target");
     // The baseline and the target are repeated in each line, so that a line can be pasted alone.
-    const auto baseline = board_.baseline();
-    const QString against = baseline ? csvCell(board_.groups()[*baseline].name) : QString();
-    const QString target = targetInWords().isEmpty() ? QString() : csvCell(targetInWords());
+    const auto baseline = board_.results.baseline();
+    const QString against = baseline ? csvField(board_.choice.groups()[*baseline].name) : QString();
+    const QString target = targetInWords().isEmpty() ? QString() : csvField(targetInWords());
     QStringList lines{head.join(QLatin1Char(','))};
     for (const std::size_t group : rows_) {
-        const ComparedGroup* row = board_.row(group);
+        const ComparedGroup* row = board_.results.row(group);
         if (!row) continue;
-        QStringList cells{csvCell(board_.groups()[group].name), QString::number(row->runIds.size()),
+        QStringList cells{csvField(board_.choice.groups()[group].name), QString::number(row->runIds.size()),
                           QString::number(row->finished())};
         for (const NumberWords& number : compareNumbers()) {
-            const bool isStale = number.number == CompareNumber::SecondsToTarget && !board_.isTargetRead();
+            const bool isStale = number.number == CompareNumber::SecondsToTarget && !board_.results.isTargetRead();
             const Sample sample = isStale ? Sample{} : sampleOf(*row, number.number);
-            cells << csvSampleCells(sample) << csvNumberText(probabilityOf(*row, number.number));
+            cells << csvSampleCells(sample) << csvNumber(probabilityOf(*row, number.number));
         }
         cells << csvSampleCells(row->computeRatio) << csvSampleCells(row->stepRatio)
               << csvSampleCells(row->bestPerplexity);
-        if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
-        cells << QString::number(row->disturbed) << QString::number(row->partlyRead) << csvCell(setupsOf(*row))
+        if (equalSamples_)
+            cells << csvSampleCells(row->equalLoss) << csvSampleCells(scaled(row->equalBestAccuracy, 100));
+        cells << QString::number(row->disturbed) << QString::number(row->partlyRead) << csvField(setupsOf(*row))
               << against << target;
         lines << cells.join(QLatin1Char(','));
     }

@@ -33,7 +33,7 @@ public:
         EqualAccuracy,
         kColumns
     };
-    enum Role { GroupRole = Qt::UserRole, StyleRole, HollowRole, HighlightRole };
+    enum Role { GroupRole = Qt::UserRole, StyleRole, HollowRole, HighlightRole, RunIdsRole };  // runs behind the cell
 
     explicit CompareTableModel(CompareBoard& board, QObject* parent = nullptr);
 
@@ -64,6 +64,9 @@ private:
     // The evaluations that the best values were chosen from, and that the choice is optimistic where it is; "" without
     // any.
     [[nodiscard]] QString bestInWords() const;
+    // The loss that the final one is: test loss, or training loss where nothing was evaluated. The legend's may be
+    // another.
+    [[nodiscard]] QString finalLossInWords() const;
     // The target of the times to it; "" where there are none.
     [[nodiscard]] QString targetInWords() const;
 

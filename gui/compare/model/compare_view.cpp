@@ -43,6 +43,21 @@ const ComparedGroup* CompareView::row(std::size_t group) const {
     return &compared_->comparison.groups[static_cast<std::size_t>(found - keys.begin())];
 }
 
+bool isBehind(const CompareGroup& group, const RunItem& run, CompareNumber number, const Compared& compared) {
+    if (number == CompareNumber::SpeedUp) number = CompareNumber::StepMs;
+    return group.counts(run) && numberOf(run, number, compared.secondsToTarget);
+}
+
+QStringList runsBehind(const CompareView& view, std::size_t group, std::optional<CompareNumber> number) {
+    const CompareGroup& own = view.groups()[group];
+    QStringList ids;
+    for (const RunItemPtr& run : own.runs) {
+        if (view.compared() && isBehind(own, *run, number.value_or(CompareNumber::Samples), *view.compared()))
+            ids << run->id;
+    }
+    return ids;
+}
+
 Sample ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number) {
     const auto baseline = view.baseline();
     const ComparedGroup* own = view.row(group);

@@ -22,7 +22,7 @@ public:
 
     std::vector<std::size_t> shown;
     std::optional<std::size_t> highlighted;
-    Spread spread = Spread::Interval;
+    Spread spread = Spread::Std;
     std::optional<Target> target;
 
     [[nodiscard]] const std::vector<CompareGroup>& groups() const { return groups_; }
@@ -42,6 +42,13 @@ private:
     const std::vector<CompareGroup>& groups_;
     const Compared* compared_;
 };
+
+// The run's own number is in the mean of its configuration: it counts, has finished, and has one. A speed-up is formed
+// from times per step.
+[[nodiscard]] bool isBehind(const CompareGroup& group, const RunItem& run, CompareNumber number,
+                            const Compared& compared);
+// Ids of the runs behind a number of a group; of those behind any if `number` is nullopt.
+[[nodiscard]] QStringList runsBehind(const CompareView& view, std::size_t group, std::optional<CompareNumber> number);
 
 // Mean of a group ÷ mean of the baseline. n = 0 if either has none, for a speed-up, which is a ratio itself, and for
 // times to a target that not all finished runs of both reached.

@@ -4,19 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "core/analysis/statistics.h"
+#include "gui/data/curves/metric_words.h"
+#include "gui/data/curves/span_curve.h"
+#include "gui/data/curves/training_time.h"
 #include "gui/kit/words/words.h"
 
 namespace dasgd::gui {
 
 namespace {
-
-constexpr std::size_t kSeedBuckets = 400;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-void scaleBy(Polyline& line, double scale) {
-    for (double& y : line.y) y *= scale;
-}
 
 bool isFinished(const GroupMember& member) { return member.run->row.status == "finished"; }
 
@@ -46,12 +41,29 @@ QString placeInWords(XAxis axis, double x) {
     return {};
 }
 
+Result<GroupMember> readMember(storage::WorkspaceReader& reader, const RunItemPtr& run, const CompareCurveKey& key) {
+    const bool spans = isFromSpans(key.metric);
+    GroupMember member{.run = run, .series = Series(spans ? Along::Time : alongOf(key.metric))};
+    if (spans) {
+        DASGD_ASSIGN(std::vector<storage::MetricSample> samples, readSpanCurve(reader, *run, key.metric));
+        std::erase_if(samples, [](const storage::MetricSample& sample) { return sample.rank >= 0; });
+        member.series.add(samples);
+    } else {
+        DASGD_ASSIGN(const storage::MetricAnswer answer,
+                     reader.metrics().samples({.runId = run->row.runId, .name = key.metric}));
+        member.series.add(answer.samples);
+    }
+    if (key.axis == XAxis::Training && !member.series.empty()) {
+        DASGD_ASSIGN(const auto clock, TrainingClock::read(reader.metrics(), run->row));
+        member.unclocked = !clock;
+        member.series = clock ? onTrainingTime(member.series, *clock) : Series(member.series.along());
+    }
+    member.series = smoothed(member.series, key.smoothing, wordsOf(key.metric).scale);
+    return member;
+}
+
 double GroupCurve::spreadAt(std::size_t point, Spread spread) const {
-    if (spread == Spread::None || point >= mean.deviation.size() || mean.n[point] < 2) return kNone;
-    const double deviation = mean.deviation[point];
-    if (spread == Spread::Deviation) return deviation;
-    const auto n = static_cast<std::size_t>(mean.n[point]);
-    return studentT975(n - 1) * deviation / std::sqrt(static_cast<double>(n));
+    return halfWidth(static_cast<std::size_t>(mean.n[point]), mean.deviation[point], spread);
 }
 
 std::optional<std::size_t> GroupCurve::pointAt(double x) const {
@@ -62,56 +74,47 @@ std::optional<std::size_t> GroupCurve::pointAt(double x) const {
     return at > 0 && x - xs[at - 1] < xs[at] - x ? at - 1 : at;
 }
 
-GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, double scale, double smoothing) {
+GroupCurve groupCurve(std::vector<GroupMember> members, XAxis axis, std::size_t buckets) {
     GroupCurve out;
     const std::size_t all = members.size();
+    const bool clocked = std::ranges::any_of(
+        members, [](const GroupMember& member) { return !member.unclocked && !member.series.empty(); });
+    out.unclocked = !clocked && std::ranges::any_of(members, &GroupMember::unclocked);
     std::erase_if(members, [](const GroupMember& member) { return member.series.empty(); });
     QStringList notes;
     if (members.size() < all)
         notes << QStringLiteral("%1 of %2 runs have no such record").arg(all - members.size()).arg(all);
     if (const auto last = cutToShortest(members))
         notes << QStringLiteral("to step %1, as far as all of its seeds go").arg(grouped(*last));
-    if (members.empty()) {
-        out.note = notes.join(QStringLiteral("; "));
-        return out;
-    }
+    // The order in which tables add up their numbers.
+    std::ranges::stable_sort(members, {}, [](const GroupMember& member) { return member.run->line.seeds; });
     std::vector<const Series*> series;
-    for (GroupMember& member : members) {
-        if (smoothing > 0) member.series = smoothed(member.series, smoothing);
+    for (const GroupMember& member : members) {
         series.push_back(&member.series);
-        out.seeds.push_back(thinned(polylineOf(member.series, axis), kSeedBuckets));
-        scaleBy(out.seeds.back(), scale);
+        out.runs.push_back(member.run);
+        out.seeds.push_back(thinned(polylineOf(member.series, axis), buckets));
     }
-    out.mean = seedMean(series, axis);
-    scaleBy(out.mean.mean, scale);
-    for (double& deviation : out.mean.deviation) deviation *= std::abs(scale);
+    if (!members.empty()) out.mean = seedMean(series, axis);
+    const std::vector<double>& x = out.mean.mean.x;
     if (out.mean.nothingShared()) notes << QStringLiteral("no mean: ") + nothingSharedInWords(axis);
-    if (out.mean.cut && !out.mean.mean.x.empty()) {
-        const std::vector<double>& x = out.mean.mean.x;
-        notes << QStringLiteral("where all of its seeds have records, %1 to %2")
-                     .arg(placeInWords(axis, x.front()), placeInWords(axis, x.back()));
+    if (!x.empty() && out.mean.cut)
+        notes << QStringLiteral("from %1, where all of its seeds have records").arg(placeInWords(axis, x.front()));
+    if (!x.empty() && out.mean.endsApart()) {
+        notes << QStringLiteral("its seeds end between %1 and %2, the mean at the mean of their ends")
+                     .arg(placeInWords(axis, out.mean.firstEnd), placeInWords(axis, out.mean.lastEnd));
     }
-    // A step that one seed lacks cuts nothing off the end.
-    const auto reachesEnd = [&](const Polyline& seed) {
-        return !out.mean.cut || (!out.mean.mean.x.empty() && seed.x.back() <= out.mean.mean.x.back());
-    };
-    out.whole = std::ranges::all_of(members, isFinished) && std::ranges::all_of(out.seeds, reachesEnd);
+    out.whole = !members.empty() && std::ranges::all_of(members, isFinished);
     out.note = notes.join(QStringLiteral("; "));
     return out;
 }
 
-Curve curveOf(const CompareGroup& group, const GroupCurve& made, Spread spread) {
+Curve curveOf(const CompareGroup& group, const GroupCurve& made, Spread spread, bool seeds) {
     Curve curve{.name = group.name, .style = group.style, .line = made.mean.mean, .n = made.mean.n, .note = made.note};
     curve.hollow = group.simulated();
-    if (made.mean.most() < 2 || spread == Spread::None) return curve;
-    // Student's t is computed once for each n, not once for each point.
-    std::vector<double> factor(static_cast<std::size_t>(made.mean.most()) + 1, spread == Spread::Deviation ? 1 : kNone);
-    for (std::size_t n = 2; spread == Spread::Interval && n < factor.size(); ++n) {
-        factor[n] = studentT975(n - 1) / std::sqrt(static_cast<double>(n));
-    }
-    for (std::size_t i = 0; i < made.mean.deviation.size(); ++i) {
-        curve.deviation.push_back(made.mean.deviation[i] * factor[static_cast<std::size_t>(made.mean.n[i])]);
-    }
+    const int most = made.mean.most();
+    if (most > 1 && (seeds || (most == 2 && spread != Spread::None))) curve.behind = made.seeds;
+    if (most < 2 || spread == Spread::None) return curve;
+    for (std::size_t i = 0; i < made.mean.n.size(); ++i) curve.deviation.push_back(made.spreadAt(i, spread));
     return curve;
 }
 

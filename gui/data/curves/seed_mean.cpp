@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "core/analysis/statistics.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -16,25 +18,49 @@ constexpr double kLeastShared = 0.9;
 constexpr double kWindowPerGap = 1.5;
 constexpr double kUsualGaps = 0.95;
 
-// Welford's update: no cancellation for losses that differ in the last digits.
-struct Spread {
+// Records of one run that make one value of a point.
+struct Gathered {
     int n = 0;
-    double x = 0, mean = 0, squares = 0;
-    void add(double atX, double value) {
+    double x = 0, value = 0;
+    void add(double atX, double recorded) {
         ++n;
-        const double delta = value - mean;
-        mean += delta / n;
-        squares += delta * (value - mean);
         x += (atX - x) / n;
+        value += (recorded - value) / n;
     }
 };
 
-void append(SeedMean& out, const Spread& point) {
+// A point of the mean, with one value of each run in it.
+struct SeedPoint {
+    double x = 0;
+    std::vector<double> values;
+    void add(const Gathered& run) {
+        values.push_back(run.value);
+        x += (run.x - x) / static_cast<double>(values.size());
+    }
+};
+
+void append(SeedMean& out, const SeedPoint& point) {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    const Sample sample = meanAndStd(point.values);
+    const bool isFinite = sample.n == point.values.size();
     out.mean.x.push_back(point.x);
-    out.mean.y.push_back(point.mean);
-    out.deviation.push_back(point.n > 1 ? std::sqrt(point.squares / (point.n - 1))
-                                        : std::numeric_limits<double>::quiet_NaN());
-    out.n.push_back(point.n);
+    out.mean.y.push_back(isFinite ? sample.mean : kNan);
+    out.deviation.push_back(isFinite ? sample.std.value_or(kNan) : kNan);
+    out.n.push_back(static_cast<int>(point.values.size()));
+}
+
+// Adds the mean of the runs' ends, unless the mean of windows or steps ends there.
+void appendEnd(SeedMean& out, std::span<const Series* const> runs, XAxis axis) {
+    SeedPoint end;
+    out.firstEnd = std::numeric_limits<double>::max();
+    for (const Series* run : runs) {
+        const Polyline line = sortedByX(polylineOf(*run, axis));
+        if (line.x.empty()) continue;
+        end.add({1, line.x.back(), line.y.back()});
+        out.firstEnd = std::min(out.firstEnd, line.x.back());
+        out.lastEnd = std::max(out.lastEnd, line.x.back());
+    }
+    if (!out.mean.x.empty() && end.x > out.mean.x.back()) append(out, end);
 }
 
 bool recordedTogether(std::span<const Series* const> runs) {
@@ -50,39 +76,37 @@ bool recordedTogether(std::span<const Series* const> runs) {
 }
 
 SeedMean ofOne(const Series& run, XAxis axis) {
-    SeedMean out;
-    const Polyline line = sortedByX(polylineOf(run, axis));
-    for (std::size_t i = 0; i < line.x.size(); ++i) {
-        Spread point;
-        point.add(line.x[i], line.y[i]);
-        append(out, point);
-    }
+    SeedMean out{.mean = sortedByX(polylineOf(run, axis))};
+    out.deviation.assign(out.mean.x.size(), std::numeric_limits<double>::quiet_NaN());
+    out.n.assign(out.mean.x.size(), 1);
+    if (!out.mean.x.empty()) out.firstEnd = out.lastEnd = out.mean.x.back();
     return out;
 }
 
 SeedMean meanByStep(std::span<const Series* const> runs, XAxis axis) {
-    std::map<std::int64_t, Spread> steps;
-    std::map<std::int64_t, int> begun, ended;  // at a step: how many runs have their first, their last record there
+    std::map<std::int64_t, SeedPoint> steps;
+    std::map<std::int64_t, std::size_t> begun;  // number of runs that have their first record at a step
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();  // of the run that ends first
     for (const Series* run : runs) {
         const Polyline line = polylineOf(*run, axis);
-        std::map<std::int64_t, Spread> own;  // of one step, of which there may be several records
+        std::map<std::int64_t, Gathered> own;  // of one step, of which there may be several records
         for (std::size_t i = 0; i < line.x.size(); ++i) own[run->points()[i].step].add(line.x[i], line.y[i]);
-        for (const auto& [step, point] : own) steps[step].add(point.x, point.mean);
+        for (const auto& [step, record] : own) steps[step].add(record);
         if (own.empty()) continue;
         ++begun[own.begin()->first];
-        ++ended[own.rbegin()->first];
+        end = std::min(end, own.rbegin()->first);
     }
     SeedMean out;
-    int running = 0;
+    std::size_t running = 0;
     for (const auto& [step, point] : steps) {
         if (const auto first = begun.find(step); first != begun.end()) running += first->second;
         // A step that a running run did not record is left out, as the mean would jump to that of the other runs.
-        if (point.n == running) {
+        if (step > end) break;
+        if (point.values.size() == running) {
             append(out, point);
         } else {
             out.cut = true;
         }
-        if (const auto last = ended.find(step); last != ended.end()) running -= last->second;
     }
     return out;
 }
@@ -120,7 +144,7 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
     SeedMean out{.window = windowFor(lines)};
     if (!(out.window > 0)) return meanByStep(runs, axis);
     Windows windows;
-    // The mean ends with the run that ends first: the remaining runs have another mean.
+    // After the end of the run that ends first the remaining runs have another mean.
     std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
     for (std::size_t run = 0; run < lines.size(); ++run) {
         const Polyline& line = lines[run];
@@ -137,7 +161,7 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
     }
     // Runs record at different times, and a mean of those that happen to record would jump between single runs, so a
     // window grows until it has a record of each run. It does not grow over a pause of all of them.
-    std::vector<Spread> own(lines.size());
+    std::vector<Gathered> own(lines.size());
     std::size_t lacking = own.size();
     const auto restart = [&] {
         own.assign(lines.size(), {});
@@ -145,7 +169,8 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
     };
     std::int64_t before = first - 1;
     for (const auto& [window, records] : windows) {
-        if (window < first || window > last) {
+        if (window > last) break;
+        if (window < first) {
             out.cut = true;
             continue;
         }
@@ -159,8 +184,8 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
             own[record.run].add(record.x, record.y);
         }
         if (lacking > 0) continue;
-        Spread point;
-        for (const Spread& run : own) point.add(run.x, run.mean);
+        SeedPoint point;
+        for (const Gathered& run : own) point.add(run);
         append(out, point);
         restart();
     }
@@ -191,7 +216,9 @@ SeedMean seedMean(std::span<const Series* const> runs, XAxis axis) {
     if (runs.size() == 1) return ofOne(*runs.front(), axis);
     const bool byStep = std::ranges::all_of(runs, [](const Series* run) { return run->along() == Along::Steps; });
     const bool followsStep = axis == XAxis::Step || axis == XAxis::Epoch || axis == XAxis::Samples;
-    return byStep && followsStep && recordedTogether(runs) ? meanByStep(runs, axis) : meanByWindow(runs, axis);
+    SeedMean out = byStep && followsStep && recordedTogether(runs) ? meanByStep(runs, axis) : meanByWindow(runs, axis);
+    appendEnd(out, runs, axis);
+    return out;
 }
 
 Series upToStep(const Series& series, std::int64_t step) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/data/runs/run_config.h"
+#include "gui/kit/words/words.h"
 #include "storage/compare/scaling.h"
 
 namespace dasgd::gui {
@@ -53,6 +54,23 @@ RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& note
     item->notes = notes;
     item->row = std::move(row);
     return item;
+}
+
+QString seedEndInWords(const RunItem& run) {
+    const QString seed = QStringLiteral("seed %1 ").arg(run.row.seed), status = QString::fromStdString(run.row.status);
+    if (run.row.status == "queued") return seed + QStringLiteral("waits for its turn");
+    QString steps = QStringLiteral("step ") + grouped(run.row.steps);
+    if (run.row.plannedSteps > 0) steps += QStringLiteral(" of ") + grouped(run.row.plannedSteps);
+    const QString verb = run.row.status == "running"  ? QStringLiteral("is")
+                         : run.row.status == "failed" ? status
+                                                      : QStringLiteral("was ") + status;
+    return QStringLiteral("%1%2 at %3").arg(seed, verb, steps);
+}
+
+QString madeAgainInWords(const RunItem& run) {
+    return QStringLiteral("seed %1 was run again: the older run, %2, does not count")
+        .arg(run.row.seed)
+        .arg(QString::fromStdString(run.row.status));
 }
 
 // The last step of an epoch may have fewer samples than configured, so the mean is slightly less; if it is much less,

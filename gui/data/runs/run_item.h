@@ -103,6 +103,11 @@ inline const QString kTakenOut = QStringLiteral("taken out of the queue before i
     return storage::isPartlyRead(row) ? stateOf(row) + QStringLiteral(", partly read") : stateOf(row);
 }
 
+// The end of one seed: "seed 4 failed at step 3 120 of 5 600", "seed 3 was stopped at step 40", "seed 2 is at step 8".
+[[nodiscard]] QString seedEndInWords(const RunItem& run);
+// The run as one whose seeds a newer one has: "seed 1 was run again: the older run, failed, does not count".
+[[nodiscard]] QString madeAgainInWords(const RunItem& run);
+
 // NaN if NaN was recorded; nullopt if nothing was.
 [[nodiscard]] inline std::optional<double> finalLossOf(const storage::RunRow& row) {
     return row.lossIsNaN ? std::optional(std::numeric_limits<double>::quiet_NaN()) : row.finalLoss;

@@ -52,6 +52,11 @@ public:
     static constexpr int kHoldMs = 4000;
     // Draws exactly these runs together; with fewer than two: the current run and others of its experiment.
     void compare(const QStringList& runs);
+    // compare() with the first of them as the current run.
+    void showTogether(const QStringList& runs) {
+        compare(runs);
+        choose(runs.front());
+    }
     // Sets the runs of the Compare page, which from then on no longer follow the newest experiment. `filter`: the
     // filter that chose them; "" if they were picked one by one.
     void setComparison(const QStringList& runs, const QString& filter = {});

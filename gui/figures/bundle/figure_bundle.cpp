@@ -16,13 +16,15 @@ namespace dasgd::gui {
 namespace {
 
 QString bandColumn(FigureBand band) {
-    return band == FigureBand::Interval95 ? QStringLiteral("half_width_of_95_percent_interval") : QStringLiteral("std");
+    return band == FigureBand::Interval95 ? QStringLiteral("half_width_of_95_percent_interval")
+                                          : QStringLiteral("std_or_half_range_of_two");
 }
 
 QString bandInWords(FigureBand band) {
     switch (band) {
         case FigureBand::None: return QStringLiteral("none");
-        case FigureBand::Std: return QStringLiteral("mean plus and minus standard deviation (n - 1)");
+        case FigureBand::Std:
+            return QStringLiteral("mean plus and minus standard deviation (n - 1), of two half their range");
         case FigureBand::Interval95:
             return QStringLiteral("95 % confidence interval of the mean: Student's t, n - 1 degrees of freedom");
     }
@@ -41,9 +43,10 @@ QJsonObject queryOf(const FigureSpec& spec) {
             (spec.members == FigureMembers::AsFarAsAll
                  ? QStringLiteral("the runs that began")
                  : QStringLiteral("the runs that finished, or all where none did")) +
-            (apart ? QString()
-                   : QStringLiteral(", as far as all of them go, step by step or, of what they recorded at different "
-                                    "times, in windows that hold a record of every one"));
+            (apart
+                 ? QString()
+                 : QStringLiteral(", step by step or, of what they recorded at different times, in windows that hold a "
+                                  "record of every one, as far as all of them go; then the mean of their ends"));
         if (!apart) query[QLatin1String("band")] = bandInWords(spec.band);
     }
     if (spec.kind == FigureKind::Graph) query[QLatin1String("setting")] = QStringLiteral("graph");

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "gui/compare/pictures/compare_pictures.h"
-#include "gui/data/runs/style_book.h"
 #include "gui/figures/content/figure_curves.h"
 #include "gui/figures/export/figure_files.h"
 #include "gui/figures/model/figure_runs.h"
@@ -16,43 +15,13 @@ namespace dasgd::gui {
 
 namespace {
 
-Spread spreadOf(FigureBand band) {
-    return band == FigureBand::None ? Spread::None : band == FigureBand::Std ? Spread::Deviation : Spread::Interval;
-}
-
-// Index of the group whose name, usual name or curveKey() is `name`.
-std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, const QStringList& usualNames,
-                                       const QString& name) {
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        const QString& usual = usualNames[static_cast<qsizetype>(i)];
-        const auto means = [&](const RunItemPtr& run) { return meansCurve(name, curveKey(*run), usual); };
-        if (name == groups[i].name || std::ranges::any_of(groups[i].runs, means)) return i;
-    }
-    return std::nullopt;
-}
-
-// `baseline`: index of the group that ratios refer to; nullopt: the one that `dasgd compare` chooses.
-Result<Compared> compare(storage::WorkspaceReader& reader, const std::vector<CompareGroup>& groups,
-                         const std::optional<Target>& target, std::optional<std::size_t> baseline) {
-    Compared out{.target = target};
-    std::vector<ComparedRun> runs;
-    for (const CompareGroup& group : groups) {
-        out.keys.push_back(group.key);
-        for (const RunItemPtr& run : group.runs) {
-            DASGD_ASSIGN(ComparedRun read, storage::readComparedRun(reader, run->row, target));
-            if (read.secondsToTarget) out.secondsToTarget[run->row.runId] = *read.secondsToTarget;
-            runs.push_back(std::move(read));
-        }
-    }
-    DASGD_ASSIGN(out.comparison, compareRuns(runs, ""));
-    if (!baseline || *baseline >= out.comparison.groups.size()) return out;
-    auto chosen = compareRuns(runs, std::string(out.comparison.groups[*baseline].label));
-    if (chosen) {
-        out.comparison = std::move(*chosen);
-    } else {
-        out.error = QString::fromStdString(chosen.error().message);
-    }
-    return out;
+// The group whose name, usual name or curveKey() is `name`; null where there is none.
+const CompareGroup* groupCalled(const std::vector<CompareGroup>& groups, const QString& name) {
+    const auto found = std::ranges::find_if(groups, [&](const CompareGroup& group) {
+        const auto means = [&](const RunItemPtr& run) { return meansCurve(name, curveKey(*run), group.usualName); };
+        return name == group.name || std::ranges::any_of(group.runs, means);
+    });
+    return found == groups.end() ? nullptr : &*found;
 }
 
 // The numbers that a figure of this kind shows.
@@ -67,10 +36,10 @@ QString countOf(const Sample& sample, const CompareGroup& group) {
 }
 
 // Source of a group; `drawn` marks the runs whose numbers are in the picture.
-FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const QString& usualName,
-                      const FigureSpec& spec, const Compared& compared) {
+FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const FigureSpec& spec,
+                      const Compared& compared) {
     FigureSource source{.key = curveKey(*group.runs.front()),
-                        .usualName = usualName,
+                        .usualName = group.usualName,
                         .name = group.name,
                         .style = group.style,
                         .runs = group.runs};
@@ -81,11 +50,8 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
     if (whole && row) source.n = countOf(sampleOf(*row, spec.number), group);
     const bool hasValue = !whole || (row && drawnSampleOf(*row, spec.number).n > 0);
     for (const RunItemPtr& run : group.runs) {
-        source.drawn.push_back(hasValue && group.counts(*run) &&
-                               std::all_of(numbers.begin(), numbers.end(), [&](CompareNumber number) {
-                                   // A speed-up is computed from times per step.
-                                   if (number == CompareNumber::SpeedUp) number = CompareNumber::StepMs;
-                                   return numberOf(*run, number, compared.secondsToTarget).has_value();
+        source.drawn.push_back(hasValue && std::ranges::all_of(numbers, [&](CompareNumber number) {
+                                   return isBehind(group, *run, number, compared);
                                }));
     }
     return source;
@@ -121,15 +87,6 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
     return table;
 }
 
-QString leftOutOf(const CompareGroup& group) {
-    QStringList words;
-    for (const RunItemPtr& run : group.runs) {
-        if (group.wasMadeAgain(*run)) words << QStringLiteral("seed %1 was run again").arg(run->row.seed);
-        if (group.counts(*run) && run->row.status != "finished") words << endOf(*run);
-    }
-    return words.join(QStringLiteral("; "));
-}
-
 // CSV with a row for each configuration.
 QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureContent& content,
                   const std::map<std::string, double>& secondsToTarget) {
@@ -162,7 +119,8 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
         }
         text << csvNumber(drawn.n > 0 ? std::optional(drawn.mean) : std::nullopt) << ',' << csvNumber(drawn.std) << ','
              << csvNumber(drawn.confidence) << ',' << sample.n << ',' << group.runs.size() << ','
-             << csvField(leftOutOf(group)) << ',' << csvField(ids.join(QLatin1Char(' ')));
+             << csvField(leftOutOf(group, Members::FinishedOnly).join(QStringLiteral("; "))) << ','
+             << csvField(ids.join(QLatin1Char(' ')));
         if (const Sample ratio = ratioToBaseline(view, at, spec.number); ratios)
             text << ',' << csvNumber(ratio.n > 0 ? std::optional(ratio.mean) : std::nullopt) << ','
                  << csvNumber(ratio.confidence) << ',' << csvField(baseline);
@@ -248,7 +206,7 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         const QString what = spec.number == CompareNumber::SpeedUp
                                  ? QStringLiteral("ratio of the mean times per step over seeds")
                                  : QStringLiteral("mean over seeds");
-        QString words = whiskers ? what + QStringLiteral("; whisker: ") + spreadName(view.spread) : what;
+        QString words = whiskers ? what + QStringLiteral("; whisker: ") + spreadOverSeeds(view.spread) : what;
         if (whiskers && single) words += QStringLiteral("; none where n = 1");
         if (hasRatios(view, spec)) words += QStringLiteral("; ") + ratiosInWords(view, spec.number);
         notes.prepend(words);
@@ -328,25 +286,24 @@ void takeScatter(const CompareView& view, const FigureSpec& spec, FigureContent&
 Status readComparison(storage::WorkspaceReader& reader, const FigureSpec& wanted, std::span<const RunItemPtr> runs,
                       std::span<const RunItemPtr> all, FigureContent& into) {
     FigureSpec spec = wanted;
-    StyleBook styles;
-    styles.assign(all);
-    std::vector<CompareGroup> groups = compareGroups(runs, [&](const RunItem& run) { return styles.styleOf(run); });
-    QStringList usualNames;
-    for (CompareGroup& group : groups) {
-        usualNames << group.name;
-        group.name = nameOfCurves(spec.names, group.runs, group.name);
-    }
+    const std::vector<CompareGroup> groups = figureGroups(runs, all, spec.names);
     std::optional<Target> target;
     if (!spec.target.isEmpty()) {
         DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
     }
-    const auto baseline = groupCalled(groups, usualNames, spec.baseline);
+    const CompareGroup* baseline = groupCalled(groups, spec.baseline);
     if (!spec.baseline.isEmpty() && !baseline) {
+        QStringList names;
+        for (const CompareGroup& group : groups) names << group.usualName;
         into.nothing = QStringLiteral("The baseline %1 is none of these configurations: %2.")
-                           .arg(spec.baseline, usualNames.join(QStringLiteral(", ")));
+                           .arg(spec.baseline, names.join(QStringLiteral(", ")));
         return {};
     }
-    DASGD_ASSIGN(const Compared compared, compare(reader, groups, target, baseline));
+    std::map<std::string, ComparedRun> read;
+    for (const RunItemPtr& run : runs) {
+        DASGD_ASSIGN(read[run->row.runId], storage::readComparedRun(reader, run->row, target));
+    }
+    const Compared compared = comparedOf(groups, read, target, baseline ? baseline->key : std::string());
     if (!compared.error.isEmpty()) {
         into.nothing = QStringLiteral("The baseline %1 has no ratio: %2").arg(spec.baseline, compared.error);
         return {};
@@ -354,9 +311,9 @@ Status readComparison(storage::WorkspaceReader& reader, const FigureSpec& wanted
     CompareView view(groups, &compared);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         view.shown.push_back(i);
-        into.sources.push_back(sourceOf(groups[i], view.row(i), usualNames[static_cast<qsizetype>(i)], spec, compared));
+        into.sources.push_back(sourceOf(groups[i], view.row(i), spec, compared));
     }
-    view.spread = spreadOf(spec.band);
+    view.spread = spec.band;
     view.target = target;
     if (std::none_of(groups.begin(), groups.end(), [](const CompareGroup& group) { return group.finished() > 0; })) {
         into.nothing = QStringLiteral("None of these runs has finished.");
@@ -366,9 +323,8 @@ Status readComparison(storage::WorkspaceReader& reader, const FigureSpec& wanted
     if (spec.kind == FigureKind::Bars) takeBars(view, spec, into);
     if (spec.kind == FigureKind::Map) takeMap(view, spec, into);
     if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
-    for (const QString& line : unfinishedInWords(groups, Members::FinishedOnly))
-        into.leftOut << line + QStringLiteral(", left out");
-    into.leftOut += madeAgainInWords(groups);
+    for (const LeftOutRun& one : runsLeftOut(groups, Members::FinishedOnly))
+        into.leftOut << one.group->name + QStringLiteral(", ") + one.inWords();
     into.notes += withoutMark(groups, spec.kind);
     into.table = tableOf(view, spec);
     if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into, compared.secondsToTarget);

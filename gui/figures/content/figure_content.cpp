@@ -39,21 +39,20 @@ QString axisTitle(XAxis axis) {
 }
 
 // Remark on an emulated link or a simulated clock, for every axis of time, whose meaning depends on them.
-QString clockRemark(const std::vector<FigureGroup>& groups) {
+QString clockRemark(const std::vector<CompareGroup>& groups, bool emulated) {
     QString remark;
-    if (std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; }))
-        remark += QStringLiteral(", link emulated");
-    const auto simulated = std::ranges::count_if(groups, &FigureGroup::simulated);
+    if (emulated) remark += QStringLiteral(", link emulated");
+    const auto simulated = std::ranges::count_if(groups, &CompareGroup::simulated);
     if (simulated == 0) return remark;
     return remark + (simulated == std::ssize(groups) ? QStringLiteral(", time simulated")
                                                      : QStringLiteral(", of hollow markers simulated"));
 }
 
-bool isMeasured(const FigureGroup& group) { return !group.simulated(); }
+bool isMeasured(const CompareGroup& group) { return !group.simulated(); }
 
 // Adds "(time simulated)" to the names of such curves if others are measured: legend, CSV and table show no hollow
 // markers.
-void nameClocks(std::vector<Curve>& curves, bool ofTime, const std::vector<FigureGroup>& groups) {
+void nameClocks(std::vector<Curve>& curves, bool ofTime, const std::vector<CompareGroup>& groups) {
     const bool mixed = std::ranges::any_of(groups, isMeasured);
     for (Curve& curve : curves) {
         if (curve.hollow && ofTime && mixed) curve.name += QStringLiteral(" (time simulated)");
@@ -97,8 +96,7 @@ FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
     }
     constexpr double kEqual = 1.01;
     if (farthest > nearest * kEqual) {
-        table.notes
-            << QStringLiteral("each at the last %1 that all its seeds have, not at an equal budget").arg(axes.x);
+        table.notes << QStringLiteral("each at the mean end of its seeds in %1, not at an equal budget").arg(axes.x);
     }
     return table;
 }
@@ -120,19 +118,18 @@ QStringList unusedNamesOf(const FigureSpec& spec, const std::vector<FigureSource
 
 Status readCurves(storage::WorkspaceReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                   std::span<const RunItemPtr> all, FigureContent& into) {
-    DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader.runs(), runs, all, spec.names));
+    const std::vector<CompareGroup> groups = groupsApart(runs, all, spec.names);
     const MetricWords words = wordsOf(spec.metric.toStdString());
-    DASGD_ASSIGN(FigureCurves made, figureCurves(reader, groups,
-                                                 {.metric = spec.metric.toStdString(),
-                                                  .axis = spec.x,
-                                                  .scale = words.scale,
-                                                  .smoothing = spec.smoothing,
-                                                  .band = spec.band,
-                                                  .members = spec.members,
-                                                  .lines = spec.lines}));
+    DASGD_ASSIGN(FigureCurves made, figureCurves(reader, groups, spec));
     into.curves = std::move(made.curves);
     into.notes = made.notes;
-    const QString remark = clockRemark(groups);
+    bool emulated = false;
+    for (const CompareGroup& group : groups) {
+        // The link is a setting, so all runs of a group have the same.
+        DASGD_ASSIGN(const storage::RunDetail detail, reader.runs().detail(group.runs.front()->row.runId));
+        emulated = emulated || detail.linkEmulated;
+    }
+    const QString remark = clockRemark(groups, emulated);
     into.axes = {.x = axisTitle(spec.x),
                  .y = words.axis,
                  .logY = spec.logY.value_or(words.logY),
@@ -149,8 +146,9 @@ Status readCurves(storage::WorkspaceReader& reader, const FigureSpec& spec, std:
     if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
     into.table = curveTable(into.curves, into.axes);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        const FigureGroup& group = groups[i];
-        into.sources.push_back({group.key, group.usualName, group.name, group.style, group.runs, made.taken[i]});
+        const CompareGroup& group = groups[i];
+        into.sources.push_back(
+            {curveKey(*group.runs.front()), group.usualName, group.name, group.style, group.runs, made.taken[i]});
     }
     if (into.curves.empty()) {
         into.nothing =
@@ -357,7 +355,7 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size
                               .xRange = pairOf(spec.xRange),
                               .yRange = pairOf(spec.yRange),
                               .notes = content.paperNotes(),
-                              .buckets = buckets});
+                              .buckets = buckets > 0 ? buckets : kPaperBuckets});
 }
 
 }  // namespace dasgd::gui

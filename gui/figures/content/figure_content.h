@@ -78,7 +78,7 @@ struct FigureContent {
 [[nodiscard]] Result<FigureContent> readFigure(storage::WorkspaceReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 
-// The figure as a page. UI thread. `buckets`: as in PaperFigure, for a preview.
+// The figure as a page. UI thread. `buckets`: as in PaperFigure; 0: as a printer resolves.
 [[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
 
 // The colours of a palette, indexed by CurveStyle::color.

@@ -15,26 +15,20 @@ namespace dasgd::gui {
 
 namespace {
 
-QString csvSample(const Sample& sample) {
-    const auto number = [](std::optional<double> value) { return value ? QString::number(*value, 'g', 9) : QString(); };
-    return number(sample.n > 0 ? std::optional(sample.mean) : std::nullopt) + QLatin1Char(',') + number(sample.std);
-}
-
 QString pointsOf(const std::vector<DrawnLine>& lines) {
     QString out;
     QTextStream text(&out);
     text << "configuration,time,workers,batch_size,seeds";
-    for (const char* name : {"step_ms", "samples_per_s", "speed_up", "efficiency", "hidden", "s_to_target"}) {
-        text << ',' << name << "_mean," << name << "_std";
-    }
+    for (const ScalingNumber& number : kScalingNumbers) text << ',' << number.csv << "_mean," << number.csv << "_std";
     text << ",reached_target,run_ids\n";
     for (const DrawnLine& line : lines) {
         for (const ScalingPoint& point : line.points) {
             text << csvField(line.name) << ',' << csvField(line.line->origin()) << ',' << point.workers << ','
                  << point.batch << ',' << point.runIds.size();
-            for (const Sample* sample : {&point.stepMs, &point.samplesPerS, &point.speedUp, &point.efficiency,
-                                         &point.hidden, &point.secondsToTarget}) {
-                text << ',' << csvSample(*sample);
+            for (const ScalingNumber& number : kScalingNumbers) {
+                const Sample& sample = point.*number.sample;
+                text << ',' << csvNumber(sample.n > 0 ? std::optional(sample.mean) : std::nullopt) << ','
+                     << csvNumber(sample.std);
             }
             QStringList ids;
             for (const std::string& id : point.runIds) ids << QString::fromStdString(id);
@@ -56,9 +50,9 @@ FigureTable tableOf(const std::vector<DrawnLine>& lines, bool target) {
                             line.line->origin(),
                             QString::number(point.workers),
                             QString::number(point.runIds.size()),
-                            spreadText(point.stepMs),
-                            spreadText(point.samplesPerS),
-                            spreadText(point.efficiency, 100)};
+                            kScalingNumbers[0].text(point),
+                            kScalingNumbers[1].text(point),
+                            kScalingNumbers[3].text(point)};
             if (target) row << timeToTargetText(point);
             table.rows.push_back(std::move(row));
         }
@@ -72,11 +66,12 @@ FigureSource sourceOf(const DrawnLine& line, const QString& usualName) {
                         .name = line.name,
                         .style = line.style,
                         .runs = line.line->runs};
+    for (const auto* more : {&line.line->unfinished, &line.line->live})
+        source.runs.insert(source.runs.end(), more->begin(), more->end());
     for (const RunItemPtr& run : source.runs) {
-        const bool drawn = std::any_of(line.points.begin(), line.points.end(), [&](const ScalingPoint& point) {
-            return std::find(point.runIds.begin(), point.runIds.end(), run->row.runId) != point.runIds.end();
-        });
-        source.drawn.push_back(drawn);
+        source.drawn.push_back(std::ranges::any_of(line.points, [&](const ScalingPoint& point) {
+            return std::ranges::count(point.runIds, run->row.runId) > 0;
+        }));
     }
     // `n` counts the seeds of a point; the source's runs are those of all points.
     const auto seedsOf = [](const ScalingPoint& point) { return point.runIds.size(); };
@@ -89,47 +84,20 @@ FigureSource sourceOf(const DrawnLine& line, const QString& usualName) {
     return source;
 }
 
-// Adds the runs that did not finish to the source of their curve, or as sources of their own.
-void addUnfinished(std::span<const RunItemPtr> runs, const std::vector<DrawnLine>& lines, Scaling scaling,
-                   FigureContent& into) {
+// Adds the runs of configurations of which none finished, as sources of their own.
+void addRunsWithoutLine(std::span<const RunItemPtr> runs, FigureContent& into) {
+    const auto lines = std::ssize(into.sources);
     for (const RunItemPtr& run : runs) {
-        if (run->row.status == "finished") continue;
-        const auto line = std::find_if(lines.begin(), lines.end(),
-                                       [&](const DrawnLine& one) { return one.line->key == run->line.key(scaling); });
-        const QString key = curveKey(*run), name = line == lines.end() ? runTitle(run->row) : line->name;
-        auto source = line == lines.end()
-                          ? std::find_if(into.sources.begin() + static_cast<std::ptrdiff_t>(lines.size()),
-                                         into.sources.end(), [&](const FigureSource& one) { return one.key == key; })
-                          : into.sources.begin() + (line - lines.begin());
+        const auto holds = [&](const FigureSource& source) { return std::ranges::count(source.runs, run) > 0; };
+        if (std::ranges::any_of(into.sources, holds)) continue;
+        const QString key = curveKey(*run), name = runTitle(run->row);
+        auto source = std::find_if(into.sources.begin() + lines, into.sources.end(),
+                                   [&](const FigureSource& one) { return one.key == key; });
         if (source == into.sources.end())
             source = into.sources.insert(source, {.key = key, .usualName = name, .name = name});
         source->runs.push_back(run);
         source->drawn.push_back(false);
-        into.leftOut << QStringLiteral("%1, %2 workers: %3, left out").arg(name).arg(run->row.workers).arg(endOf(*run));
-    }
-}
-
-// Adds a note for each seed that was run again at the same number of workers: only the newest finished run is drawn.
-void nameRepeated(const std::vector<DrawnLine>& lines, FigureContent& into) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        const FigureSource& source = into.sources[i];
-        for (std::size_t run = 0; run < source.runs.size(); ++run) {
-            if (source.drawn[run]) continue;
-            const RunItem& older = *source.runs[run];
-            for (std::size_t other = 0; other < source.runs.size(); ++other) {
-                const RunItem& newer = *source.runs[other];
-                if (!source.drawn[other] || newer.line.seeds != older.line.seeds ||
-                    newer.row.workers != older.row.workers) {
-                    continue;
-                }
-                into.leftOut << QStringLiteral("%1, %2 workers: seed %3 was run again: the older run, %4, left out")
-                                    .arg(lines[i].name)
-                                    .arg(older.row.workers)
-                                    .arg(older.row.seed)
-                                    .arg(QString::fromStdString(older.row.status));
-                break;
-            }
-        }
+        into.leftOut << QStringLiteral("%1, %2 workers, %3").arg(name).arg(run->row.workers).arg(seedEndInWords(*run));
     }
 }
 
@@ -156,7 +124,8 @@ QString barsInWords(const std::vector<Curve>& curves) {
     }
     if (!bars) return {};
     const QString n = fewest == most ? QString::number(most) : QStringLiteral("%1 to %2").arg(fewest).arg(most);
-    return QStringLiteral("mean ± std over seeds, n = %1").arg(n) +
+    return QStringLiteral("mean ± std over seeds%1, n = %2")
+               .arg(QLatin1String(fewest <= 2 && most > 1 ? ", of two half their range" : ""), n) +
            QLatin1String(fewest < 2 ? "; no bar where n = 1" : "");
 }
 
@@ -164,18 +133,17 @@ QString barsInWords(const std::vector<Curve>& curves) {
 
 Status readScaling(storage::WorkspaceReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                    std::span<const RunItemPtr> all, FigureContent& into) {
-    std::vector<RunItemPtr> finished;
-    std::copy_if(runs.begin(), runs.end(), std::back_inserter(finished),
-                 [](const RunItemPtr& run) { return run->row.status == "finished" && !isProbe(run->row); });
-    if (finished.empty()) {
+    const std::vector<ScalingLine> lines = scalingLines(runs, spec.scaling);
+    if (lines.empty()) {
         into.nothing = QStringLiteral("None of these runs has finished.");
         return {};
     }
     TimesById times;
-    for (const RunItemPtr& run : finished) {
-        DASGD_ASSIGN(times[run->row.runId], storage::readRunTimes(reader, run->row.runId));
+    for (const ScalingLine& line : lines) {
+        for (const RunItemPtr& run : line.runs) {
+            DASGD_ASSIGN(times[run->row.runId], storage::readRunTimes(reader, run->row.runId));
+        }
     }
-    const std::vector<ScalingLine> lines = scalingLines(finished, spec.scaling);
     std::vector<const ScalingLine*> together;
     for (const ScalingLine& line : lines) together.push_back(&line);
     std::optional<Target> target;
@@ -194,8 +162,8 @@ Status readScaling(storage::WorkspaceReader& reader, const FigureSpec& spec, std
     into.curves = scalingCurves(drawn, spec.plot);
     if (const QString bars = barsInWords(into.curves); !bars.isEmpty()) into.notes << bars;
     nameEmulated(drawn, into);
-    nameRepeated(drawn, into);
-    addUnfinished(runs, drawn, spec.scaling, into);
+    into.leftOut = leftOutInWords(drawn);
+    addRunsWithoutLine(runs, into);
     into.axes = {.x = QStringLiteral("workers"),
                  .y = scalingAxis(drawn, spec.plot, target),
                  .logY = spec.logY.value_or(spec.plot != ScalingPlot::Efficiency),

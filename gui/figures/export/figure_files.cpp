@@ -22,28 +22,18 @@ Status writeBytes(const QByteArray& bytes, const QString& name) {
 
 }  // namespace
 
-QString csvField(QString text) {
-    static const QString kFormula = QStringLiteral("=+-@\t\r");
-    if (!text.isEmpty() && kFormula.contains(text.front())) text.prepend(QLatin1Char('\''));
-    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
-}
-
-QString csvNumber(const std::optional<double>& value) {
-    return value ? QString::number(*value, 'g', kDigits) : QString();
-}
-
 QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& band) {
     QString out;
     QTextStream text(&out);
-    text.setRealNumberPrecision(kDigits);
     text << "curve," << csvField(axes.x) << ',' << csvField(axes.y) << ',' << band << ",n,left_out\n";
     for (const Curve& curve : curves) {
         // A configuration without a mean has one row with the reason.
         if (curve.line.x.empty() && !curve.note.isEmpty())
             text << csvField(curve.name) << ",,,,0," << csvField(curve.note) << '\n';
         for (std::size_t i = 0; i < curve.line.x.size(); ++i) {
-            text << csvField(curve.name) << ',' << curve.line.x[i] << ',' << curve.line.y[i] << ',';
-            if (!curve.deviation.empty() && !std::isnan(curve.deviation[i])) text << curve.deviation[i];
+            text << csvField(curve.name) << ',' << csvNumber(curve.line.x[i]) << ',' << csvNumber(curve.line.y[i])
+                 << ',';
+            if (!curve.deviation.empty() && !std::isnan(curve.deviation[i])) text << csvNumber(curve.deviation[i]);
             text << ',';
             if (!curve.n.empty()) text << curve.n[i];
             text << ',' << csvField(curve.note) << '\n';
@@ -52,7 +42,7 @@ QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const 
             const Polyline& line = curve.behind[seed];
             const QString name = csvField(curve.behindNames.value(static_cast<qsizetype>(seed), curve.name));
             for (std::size_t i = 0; i < line.x.size(); ++i) {
-                text << name << ',' << line.x[i] << ',' << line.y[i] << ",,1,\"\"\n";
+                text << name << ',' << csvNumber(line.x[i]) << ',' << csvNumber(line.y[i]) << ",,1,\"\"\n";
             }
         }
     }

@@ -10,14 +10,11 @@
 #include "gui/data/runs/run_item.h"
 #include "gui/kit/curves/curve.h"
 #include "gui/kit/plots/plot_view.h"
+#include "gui/kit/words/csv.h"
 #include "storage/read/span_reader.h"
 
 namespace dasgd::gui {
 
-// A field of a CSV file, quoted; a name that begins like a formula stays a text in spreadsheets.
-[[nodiscard]] QString csvField(QString text);
-// A number with nine digits; "" if absent.
-[[nodiscard]] QString csvNumber(const std::optional<double>& value);
 // A header line and one row a point: the curve's name, x, y, half the width of its band and the number of runs where
 // known, and the curve's note on runs left out. `band` names the fourth column: "std".
 [[nodiscard]] QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& band);

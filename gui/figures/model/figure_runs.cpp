@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/base/digest/fnv1a.h"
-#include "gui/compare/model/compare_board.h"
+#include "gui/compare/model/compare_choice.h"
 #include "gui/data/filter/filter_expression.h"
 
 namespace dasgd::gui {
@@ -118,16 +118,16 @@ Result<FigureSpec> followingFigure(const FigureSpec& spec, std::span<const RunIt
     return following;
 }
 
-void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std::size_t>& groups) {
+void takeRuns(FigureSpec& spec, const CompareChoice& choice, const std::vector<std::size_t>& groups) {
     QStringList ids;
     for (const std::size_t group : groups) {
-        for (const RunItemPtr& run : board.groups()[group].runs) ids << run->id;
+        for (const RunItemPtr& run : choice.groups()[group].runs) ids << run->id;
     }
-    takeRuns(spec, ids, board.origin(), board.allRuns());
+    takeRuns(spec, ids, choice.origin(), choice.allRuns());
 }
 
-QString baselineOf(const CompareBoard& board) {
-    const CompareGroup* chosen = board.chosenBaseline();
+QString baselineOf(const CompareChoice& choice) {
+    const CompareGroup* chosen = choice.chosenBaseline();
     return chosen ? curveKey(*chosen->runs.front()) : QString();
 }
 

@@ -12,7 +12,7 @@
 
 namespace dasgd::gui {
 
-class CompareBoard;
+class CompareChoice;
 
 struct FigureRuns {
     std::vector<RunItemPtr> runs;  // in the order of `FigureSpec::runs`; those of a filter in order of their start
@@ -27,9 +27,9 @@ struct FigureRuns {
 // that the figure follows new runs; else, or if it is "", the ids.
 void takeRuns(FigureSpec& spec, const QStringList& ids, const QString& filter, std::span<const RunItemPtr> all);
 // Stores the choice of these groups of a comparison, by the filter that chose them if it fits.
-void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std::size_t>& groups);
-// Baseline of the board in the form that a figure stores; "" if none was chosen.
-[[nodiscard]] QString baselineOf(const CompareBoard& board);
+void takeRuns(FigureSpec& spec, const CompareChoice& choice, const std::vector<std::size_t>& groups);
+// Its chosen baseline in the form that a figure stores; "" if none was chosen.
+[[nodiscard]] QString baselineOf(const CompareChoice& choice);
 // pinnedFigure(): the figure with the ids of its present runs instead of a filter. followingFigure(): the figure with a
 // filter for the experiments of its runs instead of ids. Not for panels. Errors: of the filter; an id that no run has.
 [[nodiscard]] Result<FigureSpec> pinnedFigure(const FigureSpec& spec, std::span<const RunItemPtr> all);

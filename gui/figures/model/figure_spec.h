@@ -21,8 +21,8 @@
 namespace dasgd::gui {
 
 enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Graph, Panels };
-enum class FigureBand { None, Std, Interval95 };    // meaning of the band around a mean over seeds
-enum class FigureMembers { Finished, AsFarAsAll };  // which runs of a configuration enter its curve
+using FigureBand = Spread;      // of the band around a mean over seeds
+using FigureMembers = Members;  // which runs of a configuration enter its curve: Finished or AsFarAsAll
 // Curves drawn for a configuration: the mean over its seeds, each seed, or each rank of each of its runs.
 enum class FigureLines { Mean, MeanAndSeeds, Seeds, Ranks };
 enum class FigurePalette { OkabeIto, TolBright };

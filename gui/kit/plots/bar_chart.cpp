@@ -324,6 +324,11 @@ void BarView::mousePressEvent(QMouseEvent* event) {
     emit chosen(*bar);
 }
 
+void BarView::mouseDoubleClickEvent(QMouseEvent* event) {
+    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
+    if (const auto bar = barAt(area, chart_, screenPlotStyle(look_.theme()), event->position())) emit opened(*bar);
+}
+
 void BarView::focusInEvent(QFocusEvent*) { update(); }
 void BarView::focusOutEvent(QFocusEvent*) { update(); }
 

@@ -311,6 +311,11 @@ void HeatMapView::keyPressEvent(QKeyEvent* event) {
     }
 }
 
+void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
+    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
+    if (const auto cell = heatCellAt(area, map_, screenPlotStyle(look_.theme()), event->position())) emit opened(*cell);
+}
+
 void HeatMapView::mousePressEvent(QMouseEvent* event) {
     const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
     const auto cell = heatCellAt(area, map_, screenPlotStyle(look_.theme()), event->position());

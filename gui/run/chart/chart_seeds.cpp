@@ -31,12 +31,14 @@ void ChartCard::addMean(std::vector<Curve>& curves) {
     const auto made = siblings_.curveOf(this);
     if (!made || !family_) return;
     const bool interval = seeds_->chosen() == 2;
-    Curve mean = dasgd::gui::curveOf(*family_, *made, interval ? Spread::Interval : Spread::Deviation);
+    Curve mean = dasgd::gui::curveOf(*family_, *made, interval ? Spread::Interval95 : Spread::Std);
     const QString n = made->mean.fewest() == made->mean.most()
                           ? QString::number(made->mean.most())
                           : tr("%1 to %2").arg(made->mean.fewest()).arg(made->mean.most());
     if (made->mean.nothingShared()) return seedWords_->setText(made->note);
-    mean.name = interval ? tr("mean of %1 seeds, 95 %").arg(n) : tr("mean of %1 seeds ± std").arg(n);
+    mean.name = made->mean.most() == 2 ? tr("mean and range of 2 seeds")
+                : interval             ? tr("mean of %1 seeds, 95 %").arg(n)
+                                       : tr("mean of %1 seeds ± std").arg(n);
     // The mean has the colour of its configuration and a dash of its own.
     mean.style.dash = (mean.style.dash + 2) % kCurveColors;
     QStringList words{mean.name};

@@ -227,16 +227,18 @@ std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, 
     return drawn;
 }
 
-QStringList unfinishedInWords(const std::vector<DrawnLine>& lines) {
+QStringList leftOutInWords(const std::vector<DrawnLine>& lines) {
     QStringList words;
     for (const DrawnLine& line : lines) {
-        for (const RunItemPtr& run : line.line->unfinished) {
-            words << QStringLiteral("%1, %2, seed %3 %4 at step %5")
-                         .arg(line.name)
-                         .arg(counted(run->row.workers, "worker"))
-                         .arg(run->row.seed)
-                         .arg(QString::fromStdString(run->row.status))
-                         .arg(run->row.steps);
+        const auto add = [&](const RunItem& run, const QString& why) {
+            words << QStringLiteral("%1, %2, %3").arg(line.name, counted(run.row.workers, "worker"), why);
+        };
+        for (const auto* runs : {&line.line->unfinished, &line.line->live}) {
+            for (const RunItemPtr& run : *runs) add(*run, seedEndInWords(*run));
+        }
+        std::set<std::pair<int, std::string>> newer;
+        for (const RunItemPtr& run : line.line->runs) {
+            if (!newer.emplace(run->row.workers, run->line.seeds).second) add(*run, madeAgainInWords(*run));
         }
     }
     return words;
@@ -254,9 +256,11 @@ std::vector<Curve> scalingCurves(const std::vector<DrawnLine>& lines, ScalingPlo
             const Sample& sample = sampleOf(point, plot);
             curve.line.x.push_back(point.workers);
             curve.line.y.push_back(sample.mean * scale);
-            curve.deviation.push_back(sample.std.value_or(std::numeric_limits<double>::quiet_NaN()) * scale);
+            const auto half =
+                plot == ScalingPlot::Efficiency ? spreadOfRatio(sample, Spread::Std) : spreadOf(sample, Spread::Std);
+            curve.deviation.push_back(half.value_or(std::numeric_limits<double>::quiet_NaN()) * scale);
             curve.n.push_back(static_cast<int>(sample.n));
-            spread = spread || sample.std.value_or(0) > 0;
+            spread = spread || half.value_or(0) > 0;
         }
         if (!spread) curve.deviation.clear();
         curves.push_back(std::move(curve));
@@ -279,18 +283,17 @@ QString scalingAxis(const std::vector<DrawnLine>& lines, ScalingPlot plot, const
     return axis;
 }
 
-QString spreadText(const Sample& sample, double scale) {
-    if (sample.n == 0) return kAbsent;
-    QString text = shortNumber(sample.mean * scale);
-    if (sample.std) text += QStringLiteral(" ± ") + shortNumber(*sample.std * scale, 2);
-    return text;
+QString ScalingNumber::text(const ScalingPoint& point) const {
+    if (sample == &ScalingPoint::secondsToTarget) return timeToTargetText(point);
+    const bool few = isRatio && (point.*sample).n < 3;
+    return spreadInWords(scaled(point.*sample, scale), few ? Spread::None : Spread::Std);
 }
 
 QString timeToTargetText(const ScalingPoint& point) {
     if (point.secondsToTarget.n == 0) {
         return point.reached > 0 ? QStringLiteral("reached, not timed") : QStringLiteral("not reached");
     }
-    const QString text = spreadText(point.secondsToTarget);
+    const QString text = spreadInWords(point.secondsToTarget);
     if (point.allReached()) return text;
     return text + QStringLiteral(" (%1 of %2)").arg(point.secondsToTarget.n).arg(point.runIds.size());
 }
@@ -300,17 +303,12 @@ QString pointInWords(const DrawnLine& line, const ScalingPoint& point, const std
                       QStringLiteral("%1, batch %2 each, %3")
                           .arg(counted(point.workers, "worker"))
                           .arg(point.batch)
-                          .arg(line.line->simulated() ? QStringLiteral("time simulated") : line.line->origin()),
-                      QStringLiteral("%1 ms/step").arg(spreadText(point.stepMs)),
-                      QStringLiteral("%1 samples/s").arg(spreadText(point.samplesPerS))};
-    if (point.efficiency.n > 0) {
-        lines << QStringLiteral("speed-up %1, efficiency %2 %")
-                     .arg(spreadText(point.speedUp), spreadText(point.efficiency, 100));
-    }
-    if (point.hidden.n > 0) lines << QStringLiteral("hidden %1 %").arg(spreadText(point.hidden, 100));
-    if (target) {
-        lines << QStringLiteral("%1: %2").arg(QString::fromStdString(target->inWords()), timeToTargetText(point)) +
-                     (point.secondsToTarget.n > 0 ? QStringLiteral(" s") : QString());
+                          .arg(line.line->simulated() ? QStringLiteral("time simulated") : line.line->origin())};
+    for (const ScalingNumber& number : kScalingNumbers) {
+        const bool isTarget = number.sample == &ScalingPoint::secondsToTarget;
+        if (isTarget ? !target : (point.*number.sample).n == 0) continue;
+        lines << QStringLiteral("%1: %2").arg(QString::fromUtf8(number.title), number.text(point));
+        if (isTarget) lines.back().replace(QStringLiteral("target"), QString::fromStdString(target->inWords()));
     }
     constexpr std::size_t kMost = 6;
     for (std::size_t i = 0; i < std::min(kMost, point.runIds.size()); ++i)

@@ -4,6 +4,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/analysis/runs/scaling.h"
+#include "gui/data/curves/spread.h"
 #include "gui/data/runs/run_item.h"
 #include "gui/kit/curves/curve.h"
 
@@ -58,8 +60,28 @@ using StyleOfRun = std::function<CurveStyle(const RunItem&)>;
                                                 Scaling scaling, const std::optional<Target>& target,
                                                 const StyleOfRun& styleOf);
 
-// The unfinished runs of these lines, which are in no point: "dasgd, 8 workers, seed 3 failed at step 20".
-[[nodiscard]] QStringList unfinishedInWords(const std::vector<DrawnLine>& lines);
+// The runs of these lines that are in no point: "dasgd, 8 workers, seed 3 failed at step 20 of 60", "dasgd, 8 workers,
+// seed 1 was run again: the older run, finished, does not count".
+[[nodiscard]] QStringList leftOutInWords(const std::vector<DrawnLine>& lines);
+
+// The numbers of a point, in the order of tables.
+struct ScalingNumber {
+    const char *title, *csv, *help;
+    Sample ScalingPoint::*sample;
+    double scale;          // factor from the sample to the title's unit
+    bool isRatio = false;  // spreadOfRatio()
+    [[nodiscard]] QString text(const ScalingPoint& point) const;
+};
+inline constexpr std::array<ScalingNumber, 6> kScalingNumbers{
+    {{"ms/step", "step_ms", "mean time of a step, evaluations and the first steps left out", &ScalingPoint::stepMs, 1},
+     {"samples/s", "samples_per_s", "training samples of all workers per second", &ScalingPoint::samplesPerS, 1},
+     {"speed-up", "speed_up", "throughput ÷ that at the smallest number of workers of this line",
+      &ScalingPoint::speedUp, 1, true},
+     {"efficiency %", "efficiency", "speed-up ÷ the ratio of the workers", &ScalingPoint::efficiency, 100, true},
+     {"hidden %", "hidden", "part of the reductions that ran while the rank computed", &ScalingPoint::hidden, 100},
+     {"s to target", "s_to_target",
+      "time of training until the first evaluation that reaches the target; evaluations are left out",
+      &ScalingPoint::secondsToTarget, 1}}};
 
 enum class ScalingPlot { Throughput, Efficiency, TimeToTarget };
 
@@ -72,8 +94,6 @@ enum class ScalingPlot { Throughput, Efficiency, TimeToTarget };
 // A point of a plot in words: all numbers, and the ids of its runs.
 [[nodiscard]] QString pointInWords(const DrawnLine& line, const ScalingPoint& point,
                                    const std::optional<Target>& target);
-// "8.31 ± 0.02"; kAbsent for none.
-[[nodiscard]] QString spreadText(const Sample& sample, double scale = 1);
 // Time to target, with the number of seeds that reached it if not all did.
 [[nodiscard]] QString timeToTargetText(const ScalingPoint& point);
 

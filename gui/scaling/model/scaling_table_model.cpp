@@ -8,34 +8,24 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::array<const char*, ScalingTableModel::kColumns> kScalingHeaders{
-    "configuration", "workers",  "batch",        "seeds",    "ms/step",
-    "samples/s",     "speed-up", "efficiency %", "hidden %", "s to target"};
+constexpr std::array<std::pair<const char*, const char*>, ScalingTableModel::StepMs> kFirstColumns{
+    {{"configuration", "what the runs of this line have in common"},
+     {"workers", "number of ranks"},
+     {"batch", "samples of one worker in one step"},
+     {"seeds", "runs that the numbers of this row are of"}}};
 
-constexpr std::array<const char*, ScalingTableModel::kColumns> kScalingHelp{
-    "what the runs of this line have in common",
-    "number of ranks",
-    "samples of one worker in one step",
-    "runs that the numbers of this row are of",
-    "mean time of a step, evaluations and the first steps left out; ± standard deviation over the seeds",
-    "training samples of all workers per second",
-    "throughput ÷ that at the smallest number of workers of this line",
-    "speed-up ÷ the ratio of the workers",
-    "part of the reductions that ran while the rank computed",
-    "time of training until the first evaluation that reaches the target; evaluations are left out"};
+// Columns after the first ones are the numbers.
+const ScalingNumber& numberOf(int column) {
+    return kScalingNumbers[static_cast<std::size_t>(column - ScalingTableModel::StepMs)];
+}
 
-QString cellText(const DrawnLine& line, const ScalingPoint& point, ScalingTableModel::Column column) {
+QString cellText(const DrawnLine& line, const ScalingPoint& point, int column) {
     switch (column) {
         case ScalingTableModel::Configuration: return line.name;
         case ScalingTableModel::Workers: return QString::number(point.workers);
         case ScalingTableModel::Batch: return QString::number(point.batch);
         case ScalingTableModel::Seeds: return QString::number(point.runIds.size());
-        case ScalingTableModel::StepMs: return spreadText(point.stepMs);
-        case ScalingTableModel::SamplesPerS: return spreadText(point.samplesPerS);
-        case ScalingTableModel::SpeedUp: return spreadText(point.speedUp);
-        case ScalingTableModel::Efficiency: return spreadText(point.efficiency, 100);
-        case ScalingTableModel::Hidden: return spreadText(point.hidden, 100);
-        default: return timeToTargetText(point);
+        default: return numberOf(column).text(point);
     }
 }
 
@@ -75,7 +65,7 @@ QVariant ScalingTableModel::data(const QModelIndex& index, int role) const {
     const DrawnLine& line = board_.drawn()[place->first];
     const ScalingPoint& point = line.points[place->second];
     switch (role) {
-        case Qt::DisplayRole: return cellText(line, point, static_cast<Column>(index.column()));
+        case Qt::DisplayRole: return cellText(line, point, index.column());
         case Qt::TextAlignmentRole:
             return static_cast<int>(Qt::AlignVCenter |
                                     (index.column() == Configuration ? Qt::AlignLeft : Qt::AlignRight));
@@ -91,9 +81,10 @@ QVariant ScalingTableModel::data(const QModelIndex& index, int role) const {
 
 QVariant ScalingTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-    const auto column = static_cast<std::size_t>(section);
-    if (role == Qt::DisplayRole) return QString::fromUtf8(kScalingHeaders[column]);
-    if (role == Qt::ToolTipRole) return QString::fromUtf8(kScalingHelp[column]);
+    const auto [title, help] = section < StepMs ? kFirstColumns[static_cast<std::size_t>(section)]
+                                                : std::pair(numberOf(section).title, numberOf(section).help);
+    if (role == Qt::DisplayRole) return QString::fromUtf8(title);
+    if (role == Qt::ToolTipRole) return QString::fromUtf8(help);
     if (role == Qt::TextAlignmentRole) {
         return static_cast<int>(Qt::AlignVCenter | (section == Configuration ? Qt::AlignLeft : Qt::AlignRight));
     }

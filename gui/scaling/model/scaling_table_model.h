@@ -11,7 +11,7 @@
 namespace dasgd::gui {
 
 // Meaning of ± on this page.
-inline const QString kStdOverSeeds = QStringLiteral("± standard deviation over the seeds");
+inline const QString kStdOverSeeds = QStringLiteral("± ") + spreadOverSeeds(Spread::Std);
 
 // pointInWords() with the meaning of ±, as a tool tip.
 [[nodiscard]] QString pointTip(const DrawnLine& line, const ScalingPoint& point, const std::optional<Target>& target);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QStringList>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,18 +20,15 @@ class TimesQuery final : public LiveQuery {
 public:
     TimesQuery() : LiveQuery(Priority::Background) {}
     // Delivers each run once, in this order, in parts. Replaces the rest of the former request.
-    void request(const QStringList& runs);
+    void request(const QStringList& runs) { runs_.set(runs); }
     Status refresh(LiveStore& store) override;
 
 signals:
     void arrived(const dasgd::gui::TimesBatch& batch);
 
 private:
-    void putBack(const QStringList& rest);
-
-    std::mutex mutex_;
-    QStringList runs_;       // guarded by mutex_
-    bool replaced_ = false;  // guarded by mutex_: request() was called while refresh() was reading
+    Wishes<QStringList> runs_{this};
+    QStringList left_;  // not read yet
 };
 
 }  // namespace dasgd::gui

@@ -16,11 +16,11 @@ TEST_F(CompareCardsTest, ATargetIsRefusedInWordsAndTakenInBars) {
     bars.show();
     QTest::keyClicks(&bars.target(), QStringLiteral("accuracy=90"));
     QTest::keyClick(&bars.target(), Qt::Key_Return);
-    EXPECT_FALSE(board_.target());
+    EXPECT_FALSE(board_.results.target());
     bars.target().clear();
     QTest::keyClicks(&bars.target(), QStringLiteral("accuracy=0.6"));
     QTest::keyClick(&bars.target(), Qt::Key_Return);
-    ASSERT_TRUE(board_.target());
+    ASSERT_TRUE(board_.results.target());
     ASSERT_TRUE(eventually([&] { return bars.view().chart().bars.front().value.has_value(); }));
     EXPECT_TRUE(bars.view().chart().axis.contains(QStringLiteral("accuracy ≥ 0.6")));
     EXPECT_EQ(bars.clock().text(), QStringLiteral("×: ratio to the mean of sync_sgd  ·  time to target: start-up and "
@@ -38,10 +38,10 @@ TEST_F(CompareCardsTest, ABrushedAxisFiltersEverywhere) {
     ASSERT_EQ(view.plot().lines.size(), 3U);
     view.setFocus();
     QTest::keyClick(&view, Qt::Key_Up);  // of the algorithms, the upper half
-    EXPECT_LT(board_.shown().size(), 3U);
+    EXPECT_LT(board_.choice.shown().size(), 3U);
     EXPECT_EQ(view.plot().lines.size(), 3U) << "what a brush leaves out is drawn faint";
     QTest::keyClick(&view, Qt::Key_Escape);
-    EXPECT_EQ(board_.shown().size(), 3U);
+    EXPECT_EQ(board_.choice.shown().size(), 3U);
 }
 
 TEST_F(CompareCardsTest, ABrushStaysWhereRunsAreAddedAndGoesWithItsPlot) {
@@ -52,12 +52,12 @@ TEST_F(CompareCardsTest, ABrushStaysWhereRunsAreAddedAndGoesWithItsPlot) {
     map.kind().choose(CompareMap::Parallel);
     map.parallel().setFocus();
     QTest::keyClick(&map.parallel(), Qt::Key_Up);  // sync_sgd, the last of the alphabet
-    ASSERT_EQ(board_.shown(), (std::vector<std::size_t>{placeOf("sync")}));
+    ASSERT_EQ(board_.choice.shown(), (std::vector<std::size_t>{placeOf("sync")}));
     workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 200, .stepsPerEpoch = 50});
-    ASSERT_TRUE(eventually([&] { return board_.groups().size() == 4 && board_.row(3); }));
-    EXPECT_EQ(board_.shown(), (std::vector<std::size_t>{placeOf("sync")}));
+    ASSERT_TRUE(eventually([&] { return board_.choice.groups().size() == 4 && board_.results.row(3); }));
+    EXPECT_EQ(board_.choice.shown(), (std::vector<std::size_t>{placeOf("sync")}));
     map.kind().choose(CompareMap::Scatter);
-    EXPECT_EQ(board_.shown().size(), 4U) << "nothing filters that is not seen";
+    EXPECT_EQ(board_.choice.shown().size(), 4U) << "nothing filters that is not seen";
 }
 
 // A figure follows what chose its runs, and keeps those that were picked.
@@ -67,22 +67,22 @@ TEST_F(CompareCardsTest, AFigureKeepsTheQueryUnlessRunsWerePicked) {
     const QString experiment = QStringLiteral("experiment = \"delay-sweep\"");
     EXPECT_EQ(bars.figure()->filter, experiment);
     EXPECT_EQ(bars.figure()->baseline, QString()) << "that of the comparison itself";
-    board_.setFilter(QStringLiteral("algorithm = dasgd"));
+    board_.choice.setFilter(QStringLiteral("algorithm = dasgd"));
     EXPECT_EQ(bars.figure()->filter, QStringLiteral("(%1) and (algorithm = dasgd)").arg(experiment));
-    board_.setFilter(QStringLiteral("seed = 1"));
+    board_.choice.setFilter(QStringLiteral("seed = 1"));
     EXPECT_TRUE(bars.figure()->filter.isEmpty()) << "it keeps a configuration whole, a figure would take seed 1";
     EXPECT_EQ(bars.figure()->runs.size(), 9);
-    board_.setFilter({});
+    board_.choice.setFilter({});
     const std::size_t place = placeOf("sync_sgd");
-    board_.setBaseline(place);
-    EXPECT_EQ(bars.figure()->baseline, curveKey(*board_.groups()[place].runs.front()));
-    board_.setHidden({place}, true);
+    board_.choice.setBaseline(place);
+    EXPECT_EQ(bars.figure()->baseline, curveKey(*board_.choice.groups()[place].runs.front()));
+    board_.choice.setHidden({place}, true);
     EXPECT_EQ(bars.figure()->runs.size(), 6) << "picked";
     QStringList all;
     for (const RunItemPtr& run : session_.runs().items()) all << run->id;
-    board_.setRuns(all);
+    board_.choice.setRuns(all);
     EXPECT_EQ(bars.figure()->runs.size(), 9) << "picked one by one";
-    board_.setRuns(all, experiment);
+    board_.choice.setRuns(all, experiment);
     EXPECT_EQ(bars.figure()->filter, experiment);
 }
 
@@ -108,8 +108,9 @@ TEST_F(CompareCardsTest, BesideAScatterStandTheNumberAndItsUnitAlone) {
     look();
     map.kind().choose(CompareMap::Scatter);
     workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 200, .stepsPerEpoch = 50, .simulated = true});
-    ASSERT_TRUE(eventually([&] { return board_.groups().size() == 4; }));
-    EXPECT_TRUE(numberTitle(board_.view(), CompareNumber::StepMs).endsWith(QStringLiteral("measured and simulated")));
+    ASSERT_TRUE(eventually([&] { return board_.choice.groups().size() == 4; }));
+    EXPECT_TRUE(
+        numberTitle(board_.results.view(), CompareNumber::StepMs).endsWith(QStringLiteral("measured and simulated")));
     EXPECT_TRUE(eventually([&] { return map.scatter().axes().y == QStringLiteral("time per step [ms]"); }));
     const auto labels = map.findChildren<QLabel*>();
     EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* one) {

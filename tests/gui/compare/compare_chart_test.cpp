@@ -17,16 +17,16 @@ TEST_F(CompareChartTest, DrawsTheShownGroupsWithTheirBands) {
     ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
     for (const Curve& curve : chart.plot().curves()) {
         EXPECT_EQ(curve.deviation.size(), curve.line.x.size());
-        EXPECT_TRUE(curve.behind.empty());
+        EXPECT_EQ(curve.behind.size(), curve.n.back() == 2 ? 2U : 0U) << "two seeds are their own spread";
     }
     chart.setSeeds(true);
     EXPECT_EQ(chart.plot().curves()[0].behind.size(), 3U);
-    board_.setHidden({0}, true);
+    board_.choice.setHidden({0}, true);
     EXPECT_EQ(chart.plot().curves().size(), 2U);
-    board_.highlight(1);
+    board_.choice.highlight(1);
     EXPECT_TRUE(chart.plot().curves()[0].primary);
     EXPECT_TRUE(chart.plot().curves()[1].faded);
-    board_.setSpread(Spread::None);
+    board_.curves.setSpread(Spread::None);
     EXPECT_TRUE(chart.plot().curves()[0].deviation.empty());
 }
 
@@ -37,12 +37,12 @@ TEST_F(CompareChartTest, WhatIsNoisyIsSmoothedHereInTheLegendAndInTheFigure) {
     EXPECT_EQ(chart.figure().smoothing, 0.9);
     EXPECT_TRUE(chart.plot().axes().y.contains(QStringLiteral("average, weight 0.9")))
         << chart.plot().axes().y.toStdString();
-    EXPECT_EQ(board_.cursorKey().smoothing, 0.9) << "what the legend reads";
+    EXPECT_EQ(board_.curves.cursorKey().smoothing, 0.9) << "what the legend reads";
     look();
     ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
     const auto smooth = chart.plot().curves()[0].line;
     chart.smoothing().choose(0);
-    EXPECT_EQ(board_.cursorKey().smoothing, 0);
+    EXPECT_EQ(board_.curves.cursorKey().smoothing, 0);
     ASSERT_TRUE(
         eventually([&] { return chart.plot().curves().size() == 3 && chart.plot().curves()[0].line.y != smooth.y; }));
     EXPECT_EQ(chart.plot().curves()[0].line.x, smooth.x);
@@ -129,23 +129,23 @@ TEST_F(CompareChartTest, ChartsOfOneAxisShareTheCursor) {
 TEST_F(CompareChartTest, WhereNothingIsShownItSaysSoAndNotThatNothingIsRecorded) {
     CompareChart chart("train/loss", XAxis::Step, board_, testLook());
     look();
-    board_.setHidden({0, 1, 2}, true);
-    EXPECT_EQ(chart.plot().emptyText(), CompareBoard::nothingShownInWords());
-    board_.setHidden({0, 1, 2}, false);
-    board_.setFilter(QStringLiteral("algorithm = none"));
-    EXPECT_EQ(chart.plot().emptyText(), CompareBoard::nothingShownInWords());
-    board_.setFilter({});
-    EXPECT_NE(chart.plot().emptyText(), CompareBoard::nothingShownInWords());
+    board_.choice.setHidden({0, 1, 2}, true);
+    EXPECT_EQ(chart.plot().emptyText(), kNothingShown);
+    board_.choice.setHidden({0, 1, 2}, false);
+    board_.choice.setFilter(QStringLiteral("algorithm = none"));
+    EXPECT_EQ(chart.plot().emptyText(), kNothingShown);
+    board_.choice.setFilter({});
+    EXPECT_NE(chart.plot().emptyText(), kNothingShown);
 }
 
 TEST_F(CompareChartTest, AHiddenConfigurationThatIsPointedAtDimsNoOther) {
     CompareChart chart("train/loss", XAxis::Step, board_, testLook());
     look();
     ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
-    board_.setHidden({0}, true);
-    board_.highlight(0);
+    board_.choice.setHidden({0}, true);
+    board_.choice.highlight(0);
     for (const Curve& curve : chart.plot().curves()) EXPECT_FALSE(curve.faded);
-    board_.setHidden({0}, false);
+    board_.choice.setHidden({0}, false);
     EXPECT_TRUE(chart.plot().curves()[0].primary) << "once it is shown";
 }
 
@@ -161,16 +161,16 @@ TEST(CompareChartApart, AConfigurationThatIsNotDrawnIsNamedWithTheRemedy) {
     CompareBoard board(session);
     CompareChart chart("train/loss", XAxis::Wall, board, testLook());
     ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 4; }));
-    board.setWatching(true);
-    board.takeNewestExperiment();
-    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 1 && board.curve(chart.key(), 1); }));
+    board.choice.setWatching(true);
+    board.choice.takeNewestExperiment();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 1 && board.curves.curve(chart.key(), 1); }));
     const QString words = QStringLiteral("whose seeds have no stretch of time in common");
     const auto said = [&] { return chart.plot().accessibleDescription(); };
     ASSERT_TRUE(eventually([&] { return said().contains(words); })) << said().toStdString();
     EXPECT_TRUE(said().startsWith(QStringLiteral("not drawn: dasgd"))) << said().toStdString();
     EXPECT_TRUE(said().contains(QStringLiteral("over steps or samples"))) << said().toStdString();
     // Alone, that nothing was recorded would be wrong.
-    board.setFilter(QStringLiteral("algorithm = dasgd"));
+    board.choice.setFilter(QStringLiteral("algorithm = dasgd"));
     EXPECT_TRUE(chart.plot().curves().empty());
     EXPECT_TRUE(chart.plot().emptyText().startsWith(QStringLiteral("No mean of dasgd")));
     EXPECT_TRUE(chart.plot().emptyText().contains(QStringLiteral("no stretch of time in common")));
@@ -185,8 +185,8 @@ TEST_F(CompareChartTest, AConfigurationWithoutTheRecordIsNamed) {
     workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 20, .stepsPerEpoch = 50});
     ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 10; }));
     CompareChart chart("eval/accuracy", XAxis::Step, board_, testLook());
-    board_.setWatching(true);
-    board_.takeNewestExperiment();
+    board_.choice.setWatching(true);
+    board_.choice.takeNewestExperiment();
     ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
     ASSERT_TRUE(eventually([&] {
         return chart.plot().accessibleDescription().contains(QStringLiteral(", without such a record"));
@@ -202,8 +202,8 @@ TEST(CompareChartApart, RunsWithoutEvaluationsAreDrawnOverTheTimeThatIsKnown) {
     CompareBoard board(session);
     CompareChart chart("train/loss", XAxis::Training, board, testLook());
     ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 1; }));
-    board.setWatching(true);
-    board.takeNewestExperiment();
+    board.choice.setWatching(true);
+    board.choice.takeNewestExperiment();
     const auto says = [&](const char* words) { return chart.plot().emptyText().endsWith(QLatin1String(words)); };
     EXPECT_TRUE(eventually([&] { return chart.plot().curves().size() == 1; })) << "of its own accord";
     EXPECT_EQ(chart.axis().chosen(), static_cast<int>(XAxis::Wall));
@@ -228,8 +228,8 @@ TEST(CompareChartApart, ChartsOfAPageFallBackToOneTimeAndSayWhy) {
     CompareChart accuracy("eval/accuracy", XAxis::Training, board, testLook());
     CompareChart chosen("train/loss", XAxis::Step, board, testLook());
     ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 1; }));
-    board.setWatching(true);
-    board.takeNewestExperiment();
+    board.choice.setWatching(true);
+    board.choice.takeNewestExperiment();
     EXPECT_TRUE(eventually([&] { return loss.plot().curves().size() == 1; }));
     EXPECT_TRUE(eventually([&] { return accuracy.axis().chosen() == static_cast<int>(XAxis::Wall); }));
     EXPECT_EQ(loss.axis().chosen(), static_cast<int>(XAxis::Wall));

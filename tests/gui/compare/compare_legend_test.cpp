@@ -20,13 +20,13 @@ TEST_F(CompareLegendTest, SpaceHidesAndEnterHighlights) {
     QListView& list = legend.list();
     list.setCurrentIndex(list.model()->index(1, 0));
     QTest::keyClick(&list, Qt::Key_Space);
-    EXPECT_TRUE(board_.isHidden(1));
+    EXPECT_TRUE(board_.choice.isHidden(1));
     QTest::keyClick(&list, Qt::Key_Space);
-    EXPECT_FALSE(board_.isHidden(1));
+    EXPECT_FALSE(board_.choice.isHidden(1));
     QTest::keyClick(&list, Qt::Key_Return);
-    EXPECT_EQ(board_.highlighted(), 1U);
+    EXPECT_EQ(board_.choice.highlighted(), 1U);
     QTest::keyClick(&list, Qt::Key_Return);
-    EXPECT_FALSE(board_.highlighted());
+    EXPECT_FALSE(board_.choice.highlighted());
 }
 
 TEST_F(CompareLegendTest, APinAndTheCurrentRowStayWhereRunsAreAdded) {
@@ -36,15 +36,15 @@ TEST_F(CompareLegendTest, APinAndTheCurrentRowStayWhereRunsAreAdded) {
     QListView& list = legend.list();
     list.setCurrentIndex(list.model()->index(1, 0));
     QTest::keyClick(&list, Qt::Key_Return);
-    const std::string pinned = board_.groups()[1].key;
+    const std::string pinned = board_.choice.groups()[1].key;
     workspace_.record({.algorithm = "sync_sgd", .seed = 4, .ranks = 2, .steps = 200, .stepsPerEpoch = 50});
     const std::size_t sync = placeOf("sync");
-    ASSERT_TRUE(eventually([&] { return board_.groups()[sync].runs.size() == 4; }));
+    ASSERT_TRUE(eventually([&] { return board_.choice.groups()[sync].runs.size() == 4; }));
     EXPECT_EQ(list.currentIndex().row(), 1);
-    ASSERT_TRUE(board_.highlighted());
-    EXPECT_EQ(board_.groups()[*board_.highlighted()].key, pinned);
+    ASSERT_TRUE(board_.choice.highlighted());
+    EXPECT_EQ(board_.choice.groups()[*board_.choice.highlighted()].key, pinned);
     QTest::keyClick(&list, Qt::Key_Return);
-    EXPECT_FALSE(board_.highlighted()) << "Enter once more lets go";
+    EXPECT_FALSE(board_.choice.highlighted()) << "Enter once more lets go";
 }
 
 TEST_F(CompareLegendTest, AFilterThatIsNoneSaysWhere) {
@@ -62,8 +62,8 @@ TEST_F(CompareLegendTest, AFilterThatIsNoneSaysWhere) {
 TEST_F(CompareLegendTest, WhatTheValuesAreOfIsNeverCut) {
     CompareLegend legend(board_, testLook());
     look();
-    board_.want(&legend, {"train/loss", XAxis::Wall, 0.9});
-    board_.setCursor(std::nullopt, {"train/loss", XAxis::Wall, 0.9});
+    board_.curves.want(&legend, {"train/loss", XAxis::Wall, 0.9});
+    board_.curves.setCursor(std::nullopt, {"train/loss", XAxis::Wall, 0.9});
     QLabel* said = nullptr;
     for (const int width : {230, 290, 600}) {
         legend.resize(width, 400);
@@ -88,14 +88,14 @@ TEST_F(CompareLegendTest, AllNoneAndInvertActOnWhatIsListed) {
             if (button->text() == QLatin1String(text)) button->click();
         }
     };
-    board_.setFilter(QStringLiteral("delay >= 1"));
+    board_.choice.setFilter(QStringLiteral("delay >= 1"));
     press("none");
-    board_.setFilter({});
-    EXPECT_EQ(board_.shown(), (std::vector<std::size_t>{placeOf("sync")}));
+    board_.choice.setFilter({});
+    EXPECT_EQ(board_.choice.shown(), (std::vector<std::size_t>{placeOf("sync")}));
     press("invert");
-    EXPECT_EQ(board_.shown().size(), 2U);
+    EXPECT_EQ(board_.choice.shown().size(), 2U);
     press("all");
-    EXPECT_EQ(board_.shown().size(), 3U);
+    EXPECT_EQ(board_.choice.shown().size(), 3U);
 }
 
 // A sweep over τ and d of so many configurations.
@@ -115,14 +115,16 @@ protected:
 TEST_P(CompareLegendNames, NoTwoLookTheSame) {
     const auto count = static_cast<std::size_t>(GetParam());
     ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == count; }));
-    board_.want(this, {"train/loss", XAxis::Step});
-    board_.setWatching(true);
-    board_.takeNewestExperiment();
-    ASSERT_EQ(board_.groups().size(), count);
+    board_.curves.want(this, {"train/loss", XAxis::Step});
+    board_.choice.setWatching(true);
+    board_.choice.takeNewestExperiment();
+    ASSERT_EQ(board_.choice.groups().size(), count);
     CompareLegend legend(board_, testLook());
     legend.resize(290, 400);
     legend.show();
-    ASSERT_TRUE(eventually([&] { return board_.curvesLeft() == 0 && board_.row(count - 1); }));
+    ASSERT_TRUE(eventually([&] {
+        return board_.curves.curve({"train/loss", XAxis::Step}, count - 1) && board_.results.row(count - 1);
+    }));
     const QListView& list = legend.list();
     const auto& delegate = dynamic_cast<const CompareLegendDelegate&>(*list.itemDelegate());
     ASSERT_EQ(list.model()->rowCount(), GetParam());
@@ -156,9 +158,10 @@ TEST_F(CompareLegendTest, NamesFollowTheConfigurations) {
         return out;
     };
     EXPECT_EQ(names().size(), 3);
-    board_.setFilter(QStringLiteral("delay >= 3"));
+    board_.choice.setFilter(QStringLiteral("delay >= 3"));
     ASSERT_EQ(names().size(), 1);
-    EXPECT_EQ(names().front(), board_.groups()[board_.listed().front()].name) << "whole, where there is room";
+    EXPECT_EQ(names().front(), board_.choice.groups()[board_.choice.listed().front()].name)
+        << "whole, where there is room";
 }
 
 TEST_F(CompareLegendTest, NamesStandAboveTheirNumbersWhereThereIsNoRoomBesideThem) {
@@ -171,7 +174,8 @@ TEST_F(CompareLegendTest, NamesStandAboveTheirNumbersWhereThereIsNoRoomBesideThe
     const auto height = [&] { return list.visualRect(list.model()->index(0, 0)).height(); };
     EXPECT_FALSE(delegate.isTwoLines());
     const int inOneLine = height();
-    const double widest = QFontMetricsF(interFont(13, Weight::SemiBold)).horizontalAdvance(board_.groups()[0].name);
+    const double widest =
+        QFontMetricsF(interFont(13, Weight::SemiBold)).horizontalAdvance(board_.choice.groups()[0].name);
     legend.resize(static_cast<int>(widest) + 90, 400);
     EXPECT_TRUE(delegate.isTwoLines());
     EXPECT_GT(height(), inOneLine);
@@ -186,15 +190,15 @@ TEST_F(CompareLegendTest, TheFilterIsOfTheRunsThatWereCompared) {
     look();
     legend.show();
     QTest::keyClicks(&legend.filter(), QStringLiteral("delay = 3"));
-    ASSERT_EQ(board_.shown().size(), 1U);
-    board_.takeNewestExperiment();
+    ASSERT_EQ(board_.choice.shown().size(), 1U);
+    board_.choice.takeNewestExperiment();
     EXPECT_EQ(legend.filter().text(), QString());
-    EXPECT_EQ(board_.shown().size(), 3U);
+    EXPECT_EQ(board_.choice.shown().size(), 3U);
     QTest::keyClicks(&legend.filter(), QStringLiteral("dellay = 3"));
-    ASSERT_TRUE(board_.filterError());
-    board_.takeNewestExperiment();
+    ASSERT_TRUE(board_.choice.filterError());
+    board_.choice.takeNewestExperiment();
     EXPECT_EQ(legend.filter().text(), QString());
-    EXPECT_FALSE(board_.filterError());
+    EXPECT_FALSE(board_.choice.filterError());
 }
 
 }  // namespace

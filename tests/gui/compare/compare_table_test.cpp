@@ -39,10 +39,19 @@ TEST_F(CompareTableTest, EnterOpensARowAndTheRowHighlights) {
     table.table().setFocus();
     ASSERT_TRUE(QTest::qWaitForWindowActive(&table));
     table.table().setCurrentIndex(table.table().model()->index(1, 0));
-    EXPECT_EQ(board_.highlighted(), 1U);
+    EXPECT_EQ(board_.choice.highlighted(), 1U);
     QSignalSpy spy(&table, &CompareTable::opened);
     QTest::keyClick(&table.table(), Qt::Key_Return);
-    EXPECT_EQ(spy.size(), 1);
+    ASSERT_EQ(spy.size(), 1);
+    const CompareGroup& group = board_.choice.groups()[1];
+    EXPECT_EQ(spy[0][0].toStringList().size(), std::ssize(group.runs)) << "a name stands for all of its runs";
+    // A number opens the runs that it is of.
+    const std::size_t cut = placeOf("d 3");
+    table.table().setCurrentIndex(table.table().model()->index(static_cast<int>(cut), CompareTableModel::StepMs));
+    QTest::keyClick(&table.table(), Qt::Key_Return);
+    ASSERT_EQ(spy.size(), 2);
+    EXPECT_EQ(spy[1][0].toStringList().size(), 2);
+    EXPECT_FALSE(spy[1][0].toStringList().contains(stopped_)) << "it is in no mean";
 }
 
 TEST_F(CompareTableTest, NoNumberIsCutWhereTheColumnsNeedMoreThanThereIs) {
@@ -71,13 +80,13 @@ TEST_F(CompareTableTest, LongNamesLeaveRoomForTheNumberOfSeedsAndTheFirstNumbers
     QStringList all;
     ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 13; }));
     for (const RunItemPtr& run : session_.runs().items()) all << run->id;
-    board_.want(this, loss_);
-    board_.setWatching(true);
-    board_.setRuns(all, {});
+    board_.curves.want(this, loss_);
+    board_.choice.setWatching(true);
+    board_.choice.setRuns(all, {});
     CompareTable table(board_, testLook());
     table.resize(700, 300);
     table.show();
-    ASSERT_TRUE(eventually([&] { return board_.row(0) != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return board_.results.row(0) != nullptr; }));
     QTest::qWait(0);
     const QTableView& view = table.table();
     ASSERT_GT(static_cast<const QAbstractItemView&>(view).sizeHintForColumn(CompareTableModel::Name), 500);
@@ -109,8 +118,8 @@ TEST_F(CompareTableTest, TheNameOfTheBaselineDoesNotWidenTheCard) {
         ids << workspace_.record({.algorithm = std::string(90, *name), .ranks = 2, .steps = 20});
     }
     ASSERT_TRUE(eventually([&] { return session_.runs().rowCount() == 11; }));
-    board_.setRuns(ids);
-    board_.setBaseline(0);
+    board_.choice.setRuns(ids);
+    board_.choice.setBaseline(0);
     QToolButton* baseline = nullptr;
     EXPECT_TRUE(eventually([&] {
         for (auto* one : table.findChildren<QToolButton*>()) {
@@ -120,7 +129,7 @@ TEST_F(CompareTableTest, TheNameOfTheBaselineDoesNotWidenTheCard) {
     }));
     ASSERT_NE(baseline, nullptr);
     EXPECT_LT(table.minimumSizeHint().width(), 640);
-    EXPECT_TRUE(baseline->toolTip().contains(board_.groups()[*board_.baseline()].name)) << "whole";
+    EXPECT_TRUE(baseline->toolTip().contains(board_.choice.groups()[*board_.results.baseline()].name)) << "whole";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST_F(ScalingCardTest, APointUnderThePointerSaysWhoseItIs) {
     ASSERT_TRUE(eventually([] { return QToolTip::isVisible(); }));
     EXPECT_TRUE(QToolTip::text().contains(QLatin1String("4 workers, batch 32 each"))) << QToolTip::text().toStdString();
     EXPECT_TRUE(QToolTip::text().contains(board_.runIds()[10])) << QToolTip::text().toStdString();
-    EXPECT_TRUE(QToolTip::text().contains(QStringLiteral("± standard deviation over the seeds")));
+    EXPECT_TRUE(QToolTip::text().contains(QStringLiteral("± standard deviation over seeds")));
     const auto labels = card_.findChildren<QLabel*>();
     EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* label) {
         return label->isVisible() && label->text() == QStringLiteral("± std over seeds");

@@ -57,7 +57,7 @@ TEST_F(ScalingSideTest, TheSixthPageHasItsKey) {
     EXPECT_TRUE(points()->isVisible());
     EXPECT_TRUE(named<QListView>("Configurations")->hasFocus());
     EXPECT_NE(label(QStringLiteral("● 1 measured  ·  ○ 1 simulated  ·  6 points")), nullptr);
-    const QString spread = QStringLiteral("± standard deviation over the seeds");
+    const QString spread = QStringLiteral("± standard deviation over seeds, of two half their range");
     EXPECT_NE(label(QStringLiteral("Choose a point to see its runs; Enter opens them  ·  ") + spread), nullptr);
 }
 

@@ -38,17 +38,17 @@ protected:
             return runs.size() == 9 &&
                    std::none_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return isLive(run->row); });
         }));
-        board_.want(this, loss_);
-        board_.setWatching(true);
-        board_.takeNewestExperiment();
-        ASSERT_EQ(board_.groups().size(), 3U);
-        ASSERT_TRUE(eventually([&] { return board_.row(2) && board_.curve(loss_, 2); }));
+        board_.curves.want(this, loss_);
+        board_.choice.setWatching(true);
+        board_.choice.takeNewestExperiment();
+        ASSERT_EQ(board_.choice.groups().size(), 3U);
+        ASSERT_TRUE(eventually([&] { return board_.results.row(2) && board_.curves.curve(loss_, 2); }));
     }
     // The place of the group whose name holds this.
     [[nodiscard]] std::size_t placeOf(const char* name) const {
-        for (std::size_t i = 0; i < board_.groups().size(); ++i) {
+        for (std::size_t i = 0; i < board_.choice.groups().size(); ++i) {
             // A symbol and its value stay on one line.
-            QString own = board_.groups()[i].name;
+            QString own = board_.choice.groups()[i].name;
             if (own.replace(QChar(0x00a0), QLatin1Char(' ')).contains(QString::fromUtf8(name))) return i;
         }
         ADD_FAILURE() << "no configuration " << name;

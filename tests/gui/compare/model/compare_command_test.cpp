@@ -76,15 +76,16 @@ class CompareCommandTest : public CompareBench {
 protected:
     // Shows these runs and waits until the page has its numbers of all of them.
     void show(const QStringList& ids) {
-        board_.setWatching(true);
+        board_.choice.setWatching(true);
         ASSERT_TRUE(eventually([&] {
             return std::ranges::all_of(ids, [&](const QString& id) {
                 const RunItemPtr run = session_.runs().find(id);
                 return run && !isLive(run->row);
             });
         }));
-        board_.setRuns(ids);
-        ASSERT_TRUE(eventually([&] { return !board_.groups().empty() && board_.row(0) && board_.isTargetRead(); }));
+        board_.choice.setRuns(ids);
+        ASSERT_TRUE(eventually(
+            [&] { return !board_.choice.groups().empty() && board_.results.row(0) && board_.results.isTargetRead(); }));
     }
     QJsonValue said(const QStringList& arguments) {
         QProcess program;
@@ -100,9 +101,10 @@ protected:
     // Each configuration of the program has its row in the window, and every cell of that is what the program says.
     void expectSameNumbers(const QJsonValue& program) {
         const QJsonArray groups = program[QLatin1String("groups")].toArray();
-        ASSERT_EQ(static_cast<std::size_t>(groups.size()), board_.groups().size());
+        ASSERT_EQ(static_cast<std::size_t>(groups.size()), board_.choice.groups().size());
         EXPECT_EQ(model_.rowCount(), groups.size());
-        EXPECT_EQ(board_.compared()->comparison.baseline, program[QLatin1String("baseline")].toString().toStdString());
+        EXPECT_EQ(board_.results.compared()->comparison.baseline,
+                  program[QLatin1String("baseline")].toString().toStdString());
         const auto equal = numberAt(program, "equal_samples");
         EXPECT_EQ(model_.columnCount(), equal ? CompareTableModel::kColumns : CompareTableModel::EqualLoss);
         if (equal) {
@@ -113,8 +115,8 @@ protected:
         for (const QJsonValue& group : groups) {
             const int row = rowOf(group[QLatin1String("runs")].toArray());
             ASSERT_GE(row, 0);
-            for (const Spread spread : {Spread::Interval, Spread::Deviation, Spread::None}) {
-                board_.setSpread(spread);
+            for (const Spread spread : {Spread::Interval95, Spread::Std, Spread::None}) {
+                board_.curves.setSpread(spread);
                 const std::vector<QString> cells = cellsOf(group, spread);
                 for (int column = CompareTableModel::Count; column < model_.columnCount(); ++column) {
                     EXPECT_EQ(model_.index(row, column).data().toString().toStdString(),
@@ -129,9 +131,9 @@ protected:
     int rowOf(const QJsonArray& ids) {
         std::set<QString> wanted;
         for (const QJsonValue& id : ids) wanted.insert(id.toString());
-        for (std::size_t i = 0; i < board_.groups().size(); ++i) {
+        for (std::size_t i = 0; i < board_.choice.groups().size(); ++i) {
             std::set<QString> own;
-            for (const RunItemPtr& run : board_.groups()[i].runs) own.insert(run->id);
+            for (const RunItemPtr& run : board_.choice.groups()[i].runs) own.insert(run->id);
             if (own == wanted) return model_.rowOf(i);
         }
         return -1;
@@ -150,9 +152,9 @@ TEST_F(CompareCommandTest, SeedsAndARunThatWasStoppedAreTheSameNumbersInBoth) {
 TEST_F(CompareCommandTest, AnotherBaselineIsTheSameOneInBoth) {
     look();
     const std::size_t baseline = placeOf("d 3");
-    const std::string label = board_.row(baseline)->label;
-    board_.setBaseline(baseline);
-    ASSERT_TRUE(eventually([&] { return board_.compared()->comparison.baseline == label; }));
+    const std::string label = board_.results.row(baseline)->label;
+    board_.choice.setBaseline(baseline);
+    ASSERT_TRUE(eventually([&] { return board_.results.compared()->comparison.baseline == label; }));
     expectSameNumbers(said({QStringLiteral("-e"), QStringLiteral("delay-sweep"), QStringLiteral("--baseline"),
                             QString::fromStdString(label)}));
 }
@@ -181,7 +183,7 @@ TEST_F(CompareCommandTest, WhatIsNotOfEveryRunIsOfTheSameRunsInBoth) {
     ASSERT_EQ(program[QLatin1String("groups")].toArray().size(), 3);
     ASSERT_TRUE(numberAt(program, "equal_samples"));
     expectSameNumbers(program);
-    board_.setSpread(Spread::None);
+    board_.curves.setSpread(Spread::None);
     const int row = model_.rowOf(placeOf("dasgd"));
     EXPECT_TRUE(model_.index(row, CompareTableModel::ToTarget).data().toString().endsWith(QLatin1String(" (1 of 2)")))
         << "the run's own target, as no other is set";

@@ -9,15 +9,6 @@
 namespace dasgd::gui {
 namespace {
 
-TEST(CompareNumbers, ASpreadHasAsManyDecimalsAsItsMean) {
-    EXPECT_EQ(spreadInWords(summarise({97.0, 97.4, 97.2}), Spread::Deviation), QStringLiteral("97.20 ± 0.20"));
-    EXPECT_EQ(spreadInWords(summarise({10, 18}), Spread::Deviation), QStringLiteral("14 ± 6"));
-    EXPECT_EQ(spreadInWords(summarise({10, 18}), Spread::Interval), QStringLiteral("14 ± 51"));
-    EXPECT_EQ(spreadInWords(summarise({10}), Spread::Interval), QStringLiteral("10.00")) << "n = 1 has no spread";
-    EXPECT_EQ(spreadInWords(summarise({}), Spread::Interval), kAbsent);
-    EXPECT_EQ(spreadInWords(summarise({2, 2}), Spread::Interval), QStringLiteral("2.000 ± 0"));
-}
-
 TEST(CompareNumbers, AreInTheirUnitsAndOfFinishedRunsOnly) {
     storage::RunRow row = makeRun("r1", "dasgd")->row;
     row.bestAccuracy = 0.97;
@@ -45,24 +36,24 @@ TEST(CompareNumbers, ATimeThatNotAllReachedIsSaidAndNeitherDrawnNorRanked) {
     group.stepMs = summarise({4, 6});
     EXPECT_EQ(drawnSampleOf(group, CompareNumber::SecondsToTarget).n, 0U);
     EXPECT_EQ(drawnSampleOf(group, CompareNumber::StepMs).n, 2U) << "a time that was not recorded flatters none";
-    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Deviation),
-              QStringLiteral("reached by 2 of 3 finished: 14 ± 6 s"));
+    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Std),
+              QStringLiteral("reached by 2 of 3 finished: 14 ± 4 s"));
     group.unfinished = 2;
     EXPECT_EQ(drawnSampleOf(group, CompareNumber::SecondsToTarget).mean, 14);
-    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Deviation), QStringLiteral("14 ± 6"));
+    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Std), QStringLiteral("14 ± 4"));
     group.secondsToTarget = {};
-    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Deviation), kAbsent);
+    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Std), kAbsent);
 }
 
 TEST(CompareNumbers, ARatioSaysHowSurelyItIsKnown) {
     const Sample ratio{3, 0.281, 0.01, 0.021};
-    EXPECT_EQ(ratioInWords(ratio, Spread::Interval, false), QStringLiteral("0.281 ± 0.021"));
-    EXPECT_EQ(ratioInWords(ratio, Spread::Deviation, false), QStringLiteral("0.281 ± 0.010"));
+    EXPECT_EQ(ratioInWords(ratio, Spread::Interval95, false), QStringLiteral("0.281 ± 0.021"));
+    EXPECT_EQ(ratioInWords(ratio, Spread::Std, false), QStringLiteral("0.281 ± 0.010"));
     EXPECT_EQ(ratioInWords(ratio, Spread::None, false), QStringLiteral("0.281"));
-    EXPECT_EQ(ratioInWords({1, 0.281, {}, {}}, Spread::Interval, false), QStringLiteral("0.281 (n = 1)"));
-    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval, true), QStringLiteral("1.00")) << "the baseline itself";
-    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval, false), QStringLiteral("1.00 (n = 1)")) << "equal to it";
-    EXPECT_EQ(ratioInWords({}, Spread::Interval, false), kAbsent);
+    EXPECT_EQ(ratioInWords({2, 0.281, 0.01, 0.021}, Spread::Std, false), QStringLiteral("0.281 (n = 2)"));
+    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval95, true), QStringLiteral("1.00")) << "the baseline itself";
+    EXPECT_EQ(ratioInWords({1, 1, {}, {}}, Spread::Interval95, false), QStringLiteral("1.00 (n = 1)")) << "equal to it";
+    EXPECT_EQ(ratioInWords({}, Spread::Interval95, false), kAbsent);
 }
 
 TEST(CompareNumbers, EachHasItsWords) {

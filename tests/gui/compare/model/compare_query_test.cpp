@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "gui/kit/words/words.h"
 #include "storage/compare/comparison.h"
 #include "tests/gui/support/compare_bench.h"
 #include "tests/gui/support/live_bench.h"
@@ -165,8 +164,8 @@ TEST_F(CompareQueryTest, ManyUnfinishedRunsAreReadOnce) {
 class CompareQueryNames : public ::testing::Test, protected LiveBench {
 protected:
     CompareQueryNames() {
-        QObject::connect(&query_, &CompareQuery::metricsArrived,
-                         [this](const std::vector<std::string>& metrics) { metrics_ = metrics; });
+        QObject::connect(&query_, &CompareQuery::compared,
+                         [this](const auto& compared) { metrics_ = compared->metrics; });
     }
     [[nodiscard]] bool offersAccuracy() {
         know();
@@ -186,12 +185,6 @@ TEST_F(CompareQueryNames, AreThoseOfAnyRunOfTheComparison) {
     EXPECT_FALSE(offersAccuracy()) << "none was evaluated";
     workspace.record({.seed = 2, .ranks = 1, .delay = 30, .steps = 100, .stepsPerEpoch = 100});
     EXPECT_TRUE(offersAccuracy()) << "one was, a later seed of the last configuration";
-}
-
-TEST_F(CompareQueryNames, TheBoundIsSaid) {
-    EXPECT_TRUE(namedInWords(kMostNamedRuns).isEmpty());
-    const QString words = namedInWords(kMostNamedRuns + 200);
-    EXPECT_EQ(words, QStringLiteral("Of the first %1 of %2 runs").arg(grouped(1000), grouped(1200)));
 }
 
 }  // namespace

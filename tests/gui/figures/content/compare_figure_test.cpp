@@ -282,7 +282,7 @@ TEST_F(CompareFigureTest, ABundleHasEveryFileAndNamesWhatWasLeftOut) {
         for (const QString& file : written) EXPECT_GT(QFileInfo(file).size(), 100) << file.toStdString();
         for (const char* file : {"asked-plot.tex", "asked-table.tex", "figure.json"})
             EXPECT_TRUE(fileOf(file).contains("seed 3 was stopped at step 60")) << file;
-        EXPECT_TRUE(kind == FigureKind::Scatter || fileOf("asked.csv").contains("seed 3 stopped at step 60"));
+        EXPECT_TRUE(kind == FigureKind::Scatter || fileOf("asked.csv").contains("seed 3 was stopped at step 60"));
         const QJsonDocument json = QJsonDocument::fromJson(fileOf("figure.json"));
         int in = 0, all = 0;
         for (const QJsonValue& curve : json[QLatin1String("figures")][0][QLatin1String("curves")].toArray()) {

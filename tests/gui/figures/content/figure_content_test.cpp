@@ -6,7 +6,10 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
+#include "gui/compare/model/compare_legend_model.h"
 #include "gui/figures/content/figure_curves.h"
+#include "gui/figures/export/figure_files.h"
+#include "gui/figures/tex/latex.h"
 #include "gui/kit/words/words.h"
 #include "tests/gui/support/compare_bench.h"
 #include "tests/gui/support/edges.h"
@@ -36,8 +39,8 @@ TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
     workspace_.record({.seed = 3, .steps = 20, .status = "stopped"});
     const auto more = read(spec);
     EXPECT_EQ(more->inWords(), QStringLiteral("2 curves, 3 of 4 runs"));
-    EXPECT_EQ(more->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 2)"));
-    EXPECT_EQ(more->curves[0].note, QStringLiteral("seed 3 stopped at step 20, left out"));
+    EXPECT_EQ(more->curves[0].name, QStringLiteral("dasgd (mean and range, n = 2)"));
+    EXPECT_EQ(more->curves[0].note, QStringLiteral("seed 3 was stopped at step 20 of 20, left out"));
     EXPECT_EQ(more->curves[0].style, one->curves[0].style) << "a configuration keeps its style";
     EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
 }
@@ -51,7 +54,7 @@ TEST_F(FigureContentTest, ATableOfCurvesThatEndApartSaysSo) {
     spec.x = XAxis::Step;
     EXPECT_TRUE(read(spec)->table.notes.filter(QStringLiteral("budget")).isEmpty()) << "both end at one step";
     workspace_.record({.algorithm = "local_sgd", .steps = 40});
-    const QString note = QStringLiteral("each at the last local steps that all its seeds have, not at an equal budget");
+    const QString note = QStringLiteral("each at the mean end of its seeds in local steps, not at an equal budget");
     EXPECT_TRUE(read(spec)->table.notes.contains(note)) << read(spec)->table.notes.join(u'|').toStdString();
 }
 
@@ -167,10 +170,92 @@ TEST_F(FigureContentTest, AConfigurationWithoutAMeanIsInTheTableAndTheNotes) {
     const bool first = content->table.rows[0][0].startsWith(QStringLiteral("dasgd"));
     const QStringList& row = content->table.rows[first ? 0 : 1];
     EXPECT_EQ(row.mid(0, 4), (QStringList{QStringLiteral("dasgd (no mean)"), QStringLiteral("0"), kAbsent, kAbsent}));
-    EXPECT_EQ(content->allNotes().filter(QStringLiteral("dasgd (no mean): no mean, seeds have no stretch")).size(), 1);
+    EXPECT_EQ(content->allNotes().filter(QStringLiteral("dasgd (no mean): no mean: seeds have no stretch")).size(), 1);
     spec.filter = QStringLiteral("algorithm = dasgd");
     EXPECT_TRUE(read(spec)->nothing.contains(QStringLiteral("seeds have no stretch of time in common")))
         << "an empty picture says why";
+}
+
+// The end of the curve, the value of the legend, the table and the files of the figure: one number and one n, whatever
+// became of the seeds and over whatever axis.
+class OneNumberTest : public FigureContentTest {
+protected:
+    OneNumberTest() {
+        for (const int seed : {1, 2, 3, 4}) {
+            // The last seed of each was stopped; the others took different times, and of dasgd also different steps.
+            const bool early = seed == 4;
+            for (const char* algorithm : {"dasgd", "sync_sgd"}) {
+                const bool uneven = std::string(algorithm) == "dasgd" && seed == 2;
+                workspace_.record({.algorithm = algorithm,
+                                   .seed = seed,
+                                   .ranks = 2,
+                                   .steps = early    ? 60
+                                            : uneven ? 150
+                                                     : 200,
+                                   .stepsPerEpoch = 50,
+                                   .stepMs = 20.0 + 3 * seed,
+                                   .status = early ? "stopped" : "finished",
+                                   .testLoss = true});
+            }
+        }
+        workspace_.record({.algorithm = "local_sgd", .seed = 1, .ranks = 2, .stepsPerEpoch = 50, .testLoss = true});
+        workspace_.record({.algorithm = "local_sgd", .seed = 2, .ranks = 2, .stepsPerEpoch = 50, .testLoss = true});
+    }
+};
+
+TEST_F(OneNumberTest, IsTheSameOnThePageInTheTableAndInEveryFile) {
+    Feed feed(workspace_.path());
+    Session session(feed);
+    CompareBoard board(session);
+    CompareLegendModel legend(board);
+    board.choice.setWatching(true);
+    ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 10; }));
+    board.choice.takeNewestExperiment();
+    for (const XAxis axis : {XAxis::Step, XAxis::Samples, XAxis::Wall, XAxis::Training}) {
+        const CompareCurveKey key{"eval/loss", axis};
+        board.curves.want(this, key);
+        ASSERT_EQ(board.choice.groups().size(), 3U);
+        ASSERT_TRUE(eventually([&] {
+            return board.results.row(0) && board.curves.curve(key, 0) && board.curves.curve(key, 1) &&
+                   board.curves.curve(key, 2);
+        }));
+        FigureSpec spec;
+        spec.filter = board.choice.origin();
+        spec.metric = QStringLiteral("eval/loss");
+        spec.x = axis;
+        const auto content = read(spec);
+        ASSERT_TRUE(content.has_value()) << content.error().message;
+        ASSERT_EQ(content->curves.size(), 3U);
+        const QStringList lines = curvesCsv(content->curves, content->axes, QString()).split(u'\n');
+        for (std::size_t i = 0; i < 3; ++i) {
+            const GroupCurve& shown = *board.curves.curve(key, i);
+            const double end = shown.mean.mean.y.back();
+            const auto n = static_cast<std::size_t>(shown.mean.n.back());
+            const Sample& table = board.results.row(i)->finalLoss;
+            EXPECT_EQ(n, board.choice.groups()[i].name.startsWith(QStringLiteral("local")) ? 2U : 3U);
+            EXPECT_EQ(end, table.mean) << board.choice.groups()[i].name.toStdString() << " over axis "
+                                       << static_cast<int>(axis);
+            EXPECT_EQ(n, table.n);
+            const double spread = shown.spreadAt(shown.mean.n.size() - 1, Spread::Std);
+            EXPECT_EQ(spread, *spreadOf(table, Spread::Std));
+            const QModelIndex row = legend.index(legend.rowOf(i));
+            EXPECT_EQ(row.data(CompareLegendModel::ValueRole).toString(), spreadInWords(table));
+            EXPECT_EQ(row.data(CompareLegendModel::CountRole).toString().section(u' ', 0, 0).toULongLong(), n);
+            const Curve& printed = content->curves[i];
+            EXPECT_TRUE(printed.name.startsWith(board.choice.groups()[i].name)) << printed.name.toStdString();
+            EXPECT_EQ(printed.line.y, shown.mean.mean.y) << "all of the curve";
+            EXPECT_EQ(printed.n, shown.mean.n);
+            EXPECT_EQ(printed.deviation.back(), spread);
+            const QString name = csvField(printed.name) + u',';
+            const QStringList last = lines.filter(name).back().mid(name.size()).split(u',');
+            EXPECT_EQ(last[1].toDouble(), end) << last.join(u',').toStdString();
+            EXPECT_EQ(last[2].toDouble(), spread);
+            EXPECT_EQ(last[3].toULongLong(), n);
+            const QStringList plotted = plotNumbers({printed}, content->axes).trimmed().split(u'\n');
+            EXPECT_EQ(plotted[std::ssize(printed.line.x)].section(u',', 1, 1), QString::number(end, 'g', 7))
+                << "for TeX";
+        }
+    }
 }
 
 // Every kind, of runs with long names, some of which did not finish.

@@ -56,9 +56,9 @@ TEST_F(ScalingFigureTest, WritesFiguresTableAndProvenance) {
 
 TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
     QStringList ids;
-    auto reader = storage::RunReader::open(workspace_.path());
+    auto reader = storage::WorkspaceReader::open(workspace_.path());
     ASSERT_TRUE(reader);
-    const auto rows = reader->list();
+    const auto rows = reader->runs().list();
     ASSERT_TRUE(rows);
     for (const storage::RunRow& row : *rows) {
         if (row.backend == "gloo") ids << QString::fromStdString(row.runId);
@@ -96,11 +96,11 @@ TEST_F(ScalingFigureTest, RunsThatDidNotFinishAreNamed) {
     EXPECT_EQ(figure[QLatin1String("curves")].toArray().size(), 2) << "it belongs to the measured line";
     const QJsonArray notes = figure[QLatin1String("notes")].toArray();
     ASSERT_EQ(notes.size(), 3);
-    EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, n = 2"));
+    EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, of two half their range, n = 2"));
     EXPECT_TRUE(notes[1].toString().startsWith(QLatin1String("set-ups differ: "))) << "one line is simulated";
-    EXPECT_TRUE(notes[2].toString().contains(QLatin1String("4 workers: seed 3 stopped at step")));
-    EXPECT_TRUE(contentOf("throughput-table.tex").contains("seed 3 stopped"));
-    EXPECT_TRUE(contentOf("throughput-plot.tex").contains("seed 3 stopped"));
+    EXPECT_TRUE(notes[2].toString().contains(QLatin1String("4 workers, seed 3 was stopped at step")));
+    EXPECT_TRUE(contentOf("throughput-table.tex").contains("seed 3 was stopped"));
+    EXPECT_TRUE(contentOf("throughput-plot.tex").contains("seed 3 was stopped"));
 }
 
 TEST_F(ScalingFigureTest, ASeedThatWasRunAgainCountsOnceAndIsNamed) {
@@ -110,10 +110,10 @@ TEST_F(ScalingFigureTest, ASeedThatWasRunAgainCountsOnceAndIsNamed) {
         QJsonDocument::fromJson(contentOf("figure.json"))[QLatin1String("figures")][0].toObject();
     const QJsonArray notes = figure[QLatin1String("notes")].toArray();
     ASSERT_EQ(notes.size(), 3);
-    EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, n = 2"));
+    EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, of two half their range, n = 2"));
     EXPECT_TRUE(notes[1].toString().startsWith(QLatin1String("set-ups differ: "))) << "one line is simulated";
     EXPECT_TRUE(notes[2].toString().contains(
-        QLatin1String("4 workers: seed 1 was run again: the older run, finished, left out")))
+        QLatin1String("4 workers, seed 1 was run again: the older run, finished, does not count")))
         << notes[2].toString().toStdString();
 }
 

@@ -32,7 +32,7 @@ TEST_F(ScalingTableModelTest, ARowIsAPoint) {
     EXPECT_TRUE(model_.index(2, 0)
                     .data(Qt::ToolTipRole)
                     .toString()
-                    .contains(QStringLiteral("± standard deviation over the seeds")));
+                    .contains(QStringLiteral("± standard deviation over seeds")));
     EXPECT_EQ(model_.rowOf(1, 2), 4);
     EXPECT_EQ(model_.rowOf(1, 3), -1);
     EXPECT_EQ(model_.placeOf(4), std::pair(std::size_t{1}, std::size_t{1}));
