@@ -34,45 +34,6 @@ nlohmann::json jsonOf(const std::vector<FieldInfo>& fields) {
     return json;
 }
 
-nlohmann::json jsonOf(const PatternNumber& number) {
-    return number.field.empty() ? nlohmann::json(number.value) : nlohmann::json(number.field);
-}
-
-// The fields that differ from the default; a number is given by the name of its field, or as itself.
-nlohmann::json jsonOf(const CommunicationPattern& pattern) {
-    nlohmann::json json = {{"kind", nameOf(pattern.kind)}};
-    const CommunicationPattern plain;
-    const auto put = [&](const char* key, const PatternNumber CommunicationPattern::*member) {
-        if (!(pattern.*member == plain.*member)) json[key] = jsonOf(pattern.*member);
-    };
-    put("period", &CommunicationPattern::period);
-    put("delay", &CommunicationPattern::delay);
-    put("fragments", &CommunicationPattern::fragments);
-    put("share", &CommunicationPattern::share);
-    put("peers", &CommunicationPattern::peers);
-    put("servers", &CommunicationPattern::servers);
-    put("gradient_steps", &CommunicationPattern::gradientSteps);
-    put("first_bucket_mb", &CommunicationPattern::firstBucketMb);
-    if (!pattern.why.empty()) json["why"] = pattern.why;
-    if (pattern.delayBelowInterval) json["delay_below_interval"] = true;
-    if (pattern.mostDelay) json["most_delay"] = *pattern.mostDelay;
-    for (const PatternLimit& limit : pattern.limits) {
-        json["limits"].push_back({{"field", limit.field}, {"value", limit.value}, {"why", limit.why}});
-        if (limit.unless) json["limits"].back()["unless"] = true;
-    }
-    if (pattern.coding) json["coding"] = {{"encode", pattern.coding->encode}, {"decode", pattern.coding->decode}};
-    if (const auto& own = pattern.ownCoding) {
-        json["own_coding"] = {{"share", own->share},
-                              {"encode", own->encode},
-                              {"recode", own->recode},
-                              {"decode", own->decode},
-                              {"recode_of_part", own->recodeOfPart}};
-    }
-    if (!pattern.whyNoCoding.empty()) json["no_coding"] = pattern.whyNoCoding;
-    if (!pattern.assumes.empty()) json["assumes"] = pattern.assumes;
-    return json;
-}
-
 nlohmann::json schemaJson() {
     nlohmann::json sections = nlohmann::json::array();
     for (const SchemaSection& section : experimentSchema()) {
@@ -82,7 +43,6 @@ nlohmann::json schemaJson() {
                                {"summary", plugin.summary},
                                {"reference", plugin.reference},
                                {"fields", jsonOf(plugin.fields)}});
-            if (section.name == "algorithm") plugins.back()["communication"] = jsonOf(plugin.communication);
             if (!plugin.reads.empty()) plugins.back()["reads"] = plugin.reads;
         }
         sections.push_back({{"name", section.name}, {"fields", jsonOf(section.fields)}, {"plugins", plugins}});

@@ -33,6 +33,7 @@ struct Shown {
     std::vector<storage::RankLastSeen> seen;
     FaultCounts faults;
     std::optional<Lateness> lateness;
+    bool judged = false;                             // there are evaluations of the metric of the run's own target
     std::optional<storage::MetricSample> reached;    // the run's own target
     std::optional<double> reachedAfter;              // seconds of training
     std::optional<double> bestLoss, bestPerplexity;  // of a finished run that is judged by its loss
@@ -107,12 +108,18 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto seen, reader.spans().lastSeen(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader.metrics(), detail.row.runId));
     DASGD_ASSIGN(const auto lateness, storage::readLateness(reader, detail.row));
+    bool judged = false;
+    if (const auto target = targetOf(storage::settingsOf(detail.row))) {
+        DASGD_ASSIGN(const auto judgements,
+                     storage::readJudged(reader.metrics(), detail.row.runId, target->metric));
+        judged = !judgements.samples.empty();
+    }
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader.metrics(), detail.row.runId));
     DASGD_ASSIGN(const auto seconds, trainedUntil(reader.metrics(), detail.row, reached));
     DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
     DASGD_ASSIGN(auto others, storage::readExternalLoad(reader, detail.row));
     DASGD_ASSIGN(const auto path, readCriticalPath(reader.spans(), detail.row.runId, options));
-    return Shown{std::move(detail), std::move(ranks),     std::move(seen),   faults, lateness, reached, seconds,
+    return Shown{std::move(detail), std::move(ranks),     std::move(seen),   faults, lateness, judged, reached, seconds,
                  run.bestLoss(),    run.bestPerplexity(), std::move(others), path};
 }
 
@@ -122,6 +129,7 @@ nlohmann::json targetJson(const Shown& shown) {
     if (!target) return {};
     nlohmann::json json = {{"target", target->inWords()},
                            {"on", choosesOnValidation(settings) ? "validation" : "test"},
+                           {"evaluated", shown.judged},
                            {"reached", shown.reached.has_value()}};
     if (!shown.reached) return json;
     json["value"] = jsonNumber(shown.reached->value);
@@ -140,6 +148,7 @@ std::string targetText(const Shown& shown) {
     if (!target) return "";
     const std::string text =
         target->inWords() + " on the " + (choosesOnValidation(settings) ? "validation" : "test") + " set: ";
+    if (!shown.judged && !shown.reached) return text + "not known, as no evaluation of it was recorded";
     if (!shown.reached) return text + "not reached";
     return text + "reached at step " + std::to_string(shown.reached->step) +
            (shown.reachedAfter ? ", " + duration(*shown.reachedAfter) + " of training" : ", not timed") + ", " +
@@ -283,7 +292,11 @@ std::string ranksText(const Shown& shown) {
         if (rank.rank >= kRanksToShow) break;
         std::string line = rank.stepMs ? step.text(rank.stepMs) + " ms a step" : "not timed";
         if (rank.blockedS) line += ", blocked " + blockedText(*rank.blockedS, rank.measuredS);
-        if (rank.inflation) line += ", inflation " + inflation.text(rank.inflation) + " ×";
+        if (measurable(rank.inflation)) {
+            line += ", inflation " + inflation.text(rank.inflation) + " ×";
+        } else if (rank.inflation) {
+            line += std::string(", inflation ") + kNotMeasurable;
+        }
         field(out, "  rank " + std::to_string(rank.rank), line);
     }
     const int more = static_cast<int>(shown.ranks.size()) - kRanksToShow;

@@ -129,6 +129,19 @@ void WriteConnection::checkpoint(bool everything) {
     }
 }
 
+Status WriteConnection::compact() {
+    const auto attempt = [&]() -> Status {
+        DASGD_TRY(checkFile());
+        DASGD_ASSIGN(const FileLock lock, FileLock::wait(paths_.lock(), FileLock::Kind::Exclusive));
+        DASGD_TRY(checkFile());
+        database_.exec("VACUUM");
+        checkpoint(true);
+        return {};
+    };
+    return guarded(paths_.database(),
+                   [&] { return retryWhileLocked(paths_.database(), FileLock::kPatience, attempt); });
+}
+
 Status WriteConnection::checkFile() const {
     if (fileAt(paths_.database()).value_or(file_) == file_) return {};
     return fail(paths_.database().string() + " was removed or replaced while it was in use");

@@ -81,6 +81,8 @@ public:
     // Errors: lab.db is another file by now than the one that was opened, or none. SQLite itself would not notice: it
     // reads and writes a file that nobody can open any more.
     [[nodiscard]] Status checkFile() const;
+    // Writes lab.db anew without its free pages, under the lock. Errors: no room for the copy.
+    [[nodiscard]] Status compact();
     // Reason for which the WAL could not be reset; "" where it could.
     [[nodiscard]] const std::string& walWarning() const { return walWarning_; }
 

@@ -146,9 +146,13 @@ void RunReader::Kept::readSchemas(ReadConnection& connection) {
         schemas_[schema->getColumn(0).getInt64()] =
             std::make_shared<const std::string>(schema->getColumn(1).getString());
     }
+    // The number of a deleted run may be another one's later.
+    const auto newest = connection.statements.take("SELECT ifnull(max(run), 0) FROM run_schema");
+    newest->executeStep();
+    if (newest->getColumn(0).getInt64() < newestRunWithSchema_) newestRunWithSchema_ = 0;
     const auto run = connection.statements.take(
         "SELECT run.id, run_id, schema FROM run_schema JOIN run ON run.id = run_schema.run "
-        "WHERE run_schema.run > ? ORDER BY run_schema.run");
+        "WHERE run_schema.run >= ? ORDER BY run_schema.run");
     run->bind(1, newestRunWithSchema_);
     while (run->executeStep()) {
         newestRunWithSchema_ = run->getColumn(0).getInt64();

@@ -124,6 +124,7 @@ Result<Store> Store::open(const fs::path& workspace) {
     DASGD_TRY(prepareWorkspace(workspace));
     auto impl = std::make_unique<Impl>(WorkspacePaths{workspace});
     DASGD_ASSIGN(impl->connection, WriteConnection::open(impl->paths));
+    impl->finishDeletions();
     DASGD_TRY(impl->recoverDeadRuns());
     // Nobody is kept from recording by levels of runs that have ended: their rows can be drawn without.
     if (const Status made = makeMissingLevels(*impl->connection); !made) {

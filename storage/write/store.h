@@ -2,8 +2,10 @@
 // taken in by storage/write/recorder.h.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,16 @@ public:
     Status setQueue(const std::vector<QueuePlace>& places);
     // Ends a run that was added and will not be started, with `status` (interrupted, failed, …) and the reason `error`.
     Status abandonRun(const std::string& runId, const std::string& status, const std::string& error);
+    // Deletes a run that has ended for good: its rows, its notes and its folder. Answers the bytes of its files. A kill
+    // at any moment leaves the run whole or gone, once the workspace is opened again. Errors: as checkDeletable(); a
+    // process of it is still there; the folder cannot be removed, which the next open() tries again.
+    Result<std::uintmax_t> deleteRun(const std::string& runId);
+    // Errors: no such run; it is under way, waits, or is in the queue; a run under way resumes its checkpoint.
+    Status checkDeletable(const std::string& runId);
+    // Gives the room of deleted rows back to the disk and answers its bytes; nullopt, with nothing done, while runs are
+    // under way, whose records would have to wait: the room is then used by later records. Errors: no room on the disk
+    // for a second lab.db meanwhile.
+    Result<std::optional<std::uintmax_t>> compact();
     // Number of runs of dead owners that open() took in.
     [[nodiscard]] int recovered() const;
     [[nodiscard]] const WorkspacePaths& paths() const;
@@ -61,5 +73,8 @@ private:
     explicit Store(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
+
+// Bytes of all files below a folder; 0 where there is none.
+[[nodiscard]] std::uintmax_t bytesOfFiles(const std::filesystem::path& folder);
 
 }  // namespace dasgd::storage

@@ -23,14 +23,16 @@ public:
     // The owner lock of a run, taken over from addRun() or taken now.
     Result<FileLock> takeOwnership(const std::string& runId);
     Status recoverDeadRuns();
-
-private:
+    // What killed deletions left: the folder of a run that is still listed gets its name back, others are removed.
+    void finishDeletions();
     struct DeadRun {
         std::int64_t key = 0;
         std::string runId;
         int workers = 0;
     };
     Result<std::vector<DeadRun>> runsWhere(const char* condition);
+
+private:
     Result<bool> recover(const DeadRun& run);
     // Reads the journals of an ended run again: those that could not be read then may be readable now.
     Status readAgain(const DeadRun& run);

@@ -281,9 +281,11 @@ void DelayedAverage::mergeState(StepContext& context) {
 std::optional<FieldError> DelayedMean::check(const RunOutline& facts) const {
     const auto given = std::ssize(params().statePeriods);
     if (given <= facts.optimizerState) return std::nullopt;
-    return FieldError{"state_periods", "state_periods has " + std::to_string(given) +
-                                           " numbers, and the optimiser keeps " + std::to_string(facts.optimizerState) +
-                                           " tensors: give one for each"};
+    const std::string kept = std::to_string(facts.optimizerState);
+    return FieldError{
+        "state_periods",
+        "state_periods has " + std::to_string(given) + " numbers, and the optimiser keeps " + kept + " tensors: " +
+            (facts.optimizerState == 0 ? "remove it" : "give " + kept + " at most; the last one holds for the rest")};
 }
 
 std::optional<FieldError> DelayedMean::checkCompression(const CompressionSettings& settings) const {

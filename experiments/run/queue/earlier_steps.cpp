@@ -21,13 +21,12 @@ std::optional<double> stepSeconds(const storage::RunRow& row) {
     return (*ended - *started) / static_cast<double>(own);
 }
 
-// Identifies the settings that determine the time of a step; the number of steps does not.
+}  // namespace
+
 std::string stepKey(Settings settings) {
     for (const char* length : {"train.steps", "train.epochs"}) settings.erase(length);
     return configurationKey(settings);
 }
-
-}  // namespace
 
 std::optional<double> instantOf(const std::string& iso) {
     std::tm parts{};
@@ -50,6 +49,7 @@ EarlierSteps::EarlierSteps(const std::vector<storage::RunRow>& rows) {
         const auto add = [&](Mean& mean) {
             mean.sum += *seconds;
             ++mean.count;
+            if (!mean.newest || mean.newest->startedAt < row.startedAt) mean.newest = &row;
         };
         add(ofConfiguration_[stepKey(storage::settingsOf(row, reader))]);
         if (!row.series.empty()) add(ofSeries_[row.series]);

@@ -14,6 +14,9 @@ namespace dasgd::experiments {
 // Seconds since 1970 of "2026-11-25T11:35:25.123Z"; nullopt for other texts.
 [[nodiscard]] std::optional<double> instantOf(const std::string& iso);
 
+// Identifies the settings that the time of a step depends on: all but seeds, name and length of training.
+[[nodiscard]] std::string stepKey(Settings settings);
+
 // Mean time of a step, evaluations and start-up included; of a simulated run the time that simulating it took. Settings
 // count as the same up to seeds, name and length of training.
 class EarlierSteps {
@@ -23,6 +26,7 @@ public:
     struct Mean {
         double sum = 0;
         int count = 0;
+        const storage::RunRow* newest = nullptr;  // of the rows that the constructor was given
         [[nodiscard]] std::optional<double> value() const {
             return count > 0 ? std::optional(sum / count) : std::nullopt;
         }

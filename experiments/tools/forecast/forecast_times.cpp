@@ -242,7 +242,16 @@ Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sour
         return fail("There is no formula for " + refused + ": `dasgd advise` simulates it.");
     }
     if (settingOf(planned, "cluster.backend") == kVirtual) return simulatedStep(planned);
-    if (const KnownCalibration* known = calibrationFor(planned, sources, false)) {
+    const KnownCalibration* known = calibrationFor(planned, sources, false);
+    const auto own = std::ranges::find(sources.own, stepKey(planned), &OwnSteps::key);
+    if (own != sources.own.end() && !(known && known->preferred)) {
+        return StepTime{.seconds = own->stepSeconds,
+                        .forwardShare = 1 - own->backwardShare,
+                        .from = own->algorithm + " run " + own->run + ", " + ageInWords(own->measured, sources.now) +
+                                ", median of " + std::to_string(own->steps) + " clean steps",
+                        .run = own->run};
+    }
+    if (known) {
         return StepTime{.seconds = known->stepSeconds,
                         .forwardShare = 1 - known->backwardShare,
                         .contention = known->contention,

@@ -43,8 +43,19 @@ struct TimedRun {
 // runs that compress, as coding is part of their steps.
 [[nodiscard]] std::vector<TimedRun> timedRuns(const std::vector<storage::RunRow>& rows);
 
+// The newest finished run of some settings, by what a step computed in it.
+struct OwnSteps {
+    std::string key;           // stepKey() of the settings
+    double stepSeconds = 0;    // median over its clean steps and ranks
+    double backwardShare = 0;  // median share of the backward pass
+    std::int64_t steps = 0;    // number of clean steps, over all ranks
+    std::string run, algorithm;
+    double measured = 0;
+};
+
 // All measurements and declarations that a forecast uses.
 struct ForecastSources {
+    std::vector<OwnSteps> own = {};
     std::vector<TimedRun> runs;
     std::vector<KnownCalibration> calibrations;
     std::vector<SchemaPlugin> algorithms;
@@ -53,11 +64,14 @@ struct ForecastSources {
 
 struct StepTime {
     double seconds = 0, forwardShare = 0, contention = 0;
-    std::string from;    // "calibration lenet-2, 3 h old, mean of 43 steps"
+    std::string from;    // "calibration lenet-2, 3 h old, mean of 43 steps"; "dasgd run r1, 3 h old, median of 43 …"
     std::string run;     // id of the run that measured it; "" if none did
     bool given = false;  // set by the text of a simulated cluster, not measured
 };
-// Errors, with a remedy: the step was never measured, or no formula covers a setting of the text.
+// By a calibration that the user prefers; else a finished run of the same algorithm and settings, whose steps computed
+// beside the same transfers, so that there is no contention to add; else another calibration; else any run that
+// computes the same step. Errors, with a remedy: the step was never measured, or no formula covers a setting of the
+// text.
 [[nodiscard]] Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sources);
 
 struct AverageTime {

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
 
+#include "core/analysis/statistics.h"
 #include "core/base/log.h"
 #include "experiments/base/number_format.h"
 #include "experiments/base/text.h"
 #include "experiments/tools/calibrate/calibration.h"
+#include "experiments/tools/calibrate/computed_steps.h"
 #include "experiments/tools/forecast/forecast_cases.h"
 #include "experiments/tools/forecast/plan_time.h"
 #include "storage/base/workspace.h"
@@ -20,6 +23,8 @@ namespace {
 
 // The spans of each are read, which takes a few milliseconds.
 constexpr std::size_t kMostCalibrations = 8;
+constexpr std::size_t kMostOwnSpans = 65'536, kFewestOwnSteps = 10;
+constexpr std::int64_t kFirstOwnSteps = 3;  // the first steps of a run load code and data
 
 KnownCalibration knownOf(const storage::RunRow& row, Settings config, const Calibration& calibration) {
     constexpr std::string_view kProbe = " (probe)";
@@ -44,7 +49,33 @@ KnownCalibration knownOf(const storage::RunRow& row, Settings config, const Cali
 struct Measured {
     std::vector<storage::RunRow> rows;
     std::vector<KnownCalibration> calibrations;
+    EarlierSteps earlier = EarlierSteps({});
+    std::vector<OwnSteps> own;
 };
+
+// nullopt without enough clean steps, as in a run without spans.
+std::optional<OwnSteps> ownStepsOf(storage::SpanReader& reader, const storage::RunRow& row, const std::string& key) {
+    std::vector<storage::SpanRow> spans;
+    const Status read = reader.each(row.runId, [&](const storage::SpanRow& span) {
+        spans.push_back(span);
+        return spans.size() < kMostOwnSpans;
+    });
+    std::vector<double> seconds, backward;
+    for (const ComputedStep& step : computedSteps(std::move(spans))) {
+        if (step.step <= kFirstOwnSteps || step.seconds <= 0) continue;
+        seconds.push_back(step.seconds);
+        backward.push_back(step.backward / step.seconds);
+    }
+    if (!read || seconds.size() < kFewestOwnSteps) return std::nullopt;
+    const auto count = static_cast<std::int64_t>(seconds.size());
+    return OwnSteps{.key = key,
+                    .stepSeconds = median(std::move(seconds)),
+                    .backwardShare = median(std::move(backward)),
+                    .steps = count,
+                    .run = row.runId,
+                    .algorithm = row.algorithm,
+                    .measured = instantOf(row.startedAt).value_or(0)};
+}
 
 Result<Measured> measuredIn(const std::filesystem::path& workspace, const std::vector<CheckedExperiment>& planned,
                             const std::string& preferred) {
@@ -54,6 +85,8 @@ Result<Measured> measuredIn(const std::filesystem::path& workspace, const std::v
     Measured measured;
     DASGD_ASSIGN(measured.rows, reader.runs().list());
     measured.calibrations = knownCalibrations(reader, measured.rows, planned, preferred);
+    measured.earlier = EarlierSteps(measured.rows);
+    measured.own = ownSteps(reader.spans(), measured.earlier, planned);
     return measured;
 }
 
@@ -95,6 +128,22 @@ std::vector<KnownCalibration> knownCalibrations(storage::WorkspaceReader& reader
     return known;
 }
 
+std::vector<OwnSteps> ownSteps(storage::SpanReader& reader, const EarlierSteps& earlier,
+                               const std::vector<CheckedExperiment>& planned) {
+    std::vector<OwnSteps> own;
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < std::min(planned.size(), kMostForecastRuns); ++i) {
+        if (planned[i].layout.timeSimulated) continue;
+        const Settings settings = settingsOf(planned[i].resolved);
+        const std::string key = stepKey(settings);
+        if (!seen.insert(key).second || own.size() == kMostCalibrations) continue;
+        const storage::RunRow* newest = earlier.ofSettings(settings).newest;
+        if (!newest) continue;
+        if (auto steps = ownStepsOf(reader, *newest, key)) own.push_back(std::move(*steps));
+    }
+    return own;
+}
+
 PlanForecast forecastPlan(const std::vector<CheckedExperiment>& planned, const std::filesystem::path& workspace,
                           const std::string& preferred) {
     auto measured = measuredIn(workspace, planned, preferred);
@@ -103,13 +152,14 @@ PlanForecast forecastPlan(const std::vector<CheckedExperiment>& planned, const s
         measured = Measured{};
     }
     const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-    const ForecastSources sources{.runs = timedRuns(measured->rows),
+    const ForecastSources sources{.own = std::move(measured->own),
+                                  .runs = timedRuns(measured->rows),
                                   .calibrations = std::move(measured->calibrations),
                                   .algorithms = algorithmsOfSchema(),
                                   .now = now.count()};
     PlanForecast forecast{.cases = forecastCases(planned, sources), .first = 0, .takes = {}, .takesFrom = {}};
     forecast.first = static_cast<std::int64_t>(mostExposed(forecast.cases));
-    const PlanTime time = planTime(planned, EarlierSteps(measured->rows), forecast.cases);
+    const PlanTime time = planTime(planned, measured->earlier, forecast.cases);
     for (ForecastCase& one : forecast.cases) one.seconds = time.secondsOf(one);
     forecast.takes = time.inWords();
     forecast.takesFrom = time.basis();

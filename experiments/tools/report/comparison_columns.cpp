@@ -28,6 +28,10 @@ struct ColumnSpec {
 
 const Sample kNoSample;
 
+const Sample& measurableInflation(const ComparedGroup& group) {
+    return group.inflation.mean < 1 ? kNoSample : group.inflation;
+}
+
 std::function<const Sample&(const ComparedGroup&)> of(Sample ComparedGroup::*sample) {
     return [sample](const ComparedGroup& group) -> const Sample& { return group.*sample; };
 }
@@ -131,11 +135,15 @@ std::vector<ColumnSpec> stepColumns(const Comparison& comparison) {
         {.head = "blocked %", .sample = of(&Group::blocked), .scale = 100, .format = kPercentFormat},
         {.head = "skew ms", .sample = of(&Group::skewMs)},
         {.head = "inflation",
-         .sample = of(&Group::inflation),
+         .sample = measurableInflation,
          .format = three,
          .mark = [](const Group& group) { return std::string(showsNone(group.inflation) ? "~" : ""); },
          // Something was transferred, but too few ranks tell what it slowed, or they differ too much.
-         .absent = [](const Group& group) { return group.hidden.n > 0 ? "not known" : kDash; }},
+         .absent =
+             [](const Group& group) {
+                 if (group.inflation.n > 0) return std::string(kNotMeasurable);
+                 return group.hidden.n > 0 ? "not known" : kDash;
+             }},
         bytesColumn("sent", &Group::bytesSent, comparison)};
 }
 

@@ -244,11 +244,15 @@ std::string numbersNote(const Comparison& comparison) {
 std::string marksNote(const Comparison& comparison) {
     const auto unfinished = [](const ComparedGroup& group) { return group.unfinished > 0; };
     const auto again = [](const ComparedGroup& group) { return group.repeated > 0; };
-    const auto noise = [](const ComparedGroup& group) { return showsNone(group.inflation); };
+    const auto noise = [](const ComparedGroup& group) {
+        return isWithinNoise(group.inflation) && group.inflation.mean >= 1;
+    };
+    const auto below = [](const ComparedGroup& group) { return group.inflation.n > 0 && group.inflation.mean < 1; };
     return noteLine(
         {anyGroup(comparison, unfinished) ? "* runs that failed or were stopped are in no mean" : "",
          anyGroup(comparison, again) ? "‡ of runs with the same seeds only the newest finished one counts" : "",
-         anyGroup(comparison, noise) ? "~ no inflation: 1 lies in the interval, or the value is below 1" : "",
+         anyGroup(comparison, noise) ? "~ no inflation: 1 lies in the interval" : "",
+         anyGroup(comparison, below) ? "not measurable: steps without transfers were slower, for another reason" : "",
          anyGroup(comparison, chosenOnTest) ? "§ chosen on the test set itself, which is optimistic (data.validation "
                                               "sets samples apart for the choice)"
                                             : ""});

@@ -64,29 +64,6 @@ TEST(DescribeCommand, ExplainsEveryField) {
     }
 }
 
-TEST(DescribeCommand, SaysOfEachAlgorithmHowItCommunicates) {
-    const test::DasgdFolder folder;
-    const auto schema = nlohmann::json::parse(folder.run({"describe", "--json"}).out);
-    const auto algorithms = named(schema["sections"], "algorithm")["plugins"];
-    const auto streaming = named(algorithms, "streaming_diloco")["communication"];
-    EXPECT_EQ(streaming["kind"], "averages");
-    EXPECT_EQ(streaming["fragments"], "fragments") << "a field by its name";
-    EXPECT_EQ(streaming["delay_below_interval"], true);
-    EXPECT_EQ(named(algorithms, "oldsgd")["communication"]["peers"], 2) << "a number as it is";
-    EXPECT_EQ(named(algorithms, "sgp")["communication"]["most_delay"], 1);
-    EXPECT_EQ(named(algorithms, "dasgd")["communication"]["limits"][0]["field"], "optimizer_state");
-    EXPECT_EQ(named(algorithms, "dasgd")["communication"]["coding"], (nlohmann::json{{"encode", 3}, {"decode", 4}}));
-    EXPECT_EQ(named(algorithms, "onebit_adam")["communication"]["own_coding"]["share"], 1.0 / 32);
-    EXPECT_NE(named(algorithms, "easgd")["communication"]["no_coding"], "");
-    const auto server = named(algorithms, "ssp")["communication"];
-    EXPECT_EQ(server["servers"], "servers");
-    EXPECT_EQ(server["limits"][0]["unless"], true) << "any other staleness than 0";
-    EXPECT_FALSE(named(algorithms, "dasgd")["communication"]["limits"][0].contains("unless"));
-    EXPECT_EQ(named(algorithms, "independent")["communication"], (nlohmann::json{{"kind", "none"}}));
-    for (const auto& algorithm : algorithms) EXPECT_NE(algorithm["communication"]["kind"], "undeclared") << algorithm;
-    EXPECT_FALSE(named(named(schema["sections"], "model")["plugins"], "lenet").contains("communication"));
-}
-
 TEST(DescribeCommand, IsReadable) {
     const test::DasgdFolder folder;
     const std::string text = folder.run({"describe"}).out;

@@ -106,7 +106,14 @@ TEST(LocalSgd, RefusesPeriodsOfAStateThatIsNotThere) {
     algorithm.emplace_back("optimizer_state", text("average"));
     const auto made = AlgorithmRegistry::find("local_sgd")->create(table(algorithm), {"name"}).value();
     EXPECT_FALSE(made->check({.optimizerState = 1}));
-    EXPECT_EQ(made->check({.optimizerState = 0}).value().field, "state_periods");
+    EXPECT_FALSE(made->check({.optimizerState = 2})) << "the last number holds for the rest";
+    const FieldError none = made->check({.optimizerState = 0}).value();
+    EXPECT_EQ(none.field, "state_periods");
+    EXPECT_THAT(none.message, testing::HasSubstr("keeps 0 tensors: remove it"));
+    algorithm[algorithm.size() - 2].second = array<std::int64_t>({3, 6});
+    const auto two = AlgorithmRegistry::find("local_sgd")->create(table(algorithm), {"name"}).value();
+    EXPECT_THAT(two->check({.optimizerState = 1}).value().message,
+                testing::HasSubstr("give 1 at most; the last one holds for the rest"));
 }
 
 TEST(LocalSgd, OneWorkerIsPlainSgd) {

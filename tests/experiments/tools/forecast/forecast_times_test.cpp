@@ -42,6 +42,30 @@ TEST(ForecastTimes, ACalibrationGoesBeforeARunAndAPreferredOneBeforeANewerOne) {
     EXPECT_EQ(stepTimeOf(settingsOf(config(1, "mlp")), sources).has_value(), false) << "of another step";
 }
 
+TEST(ForecastTimes, ARunOfTheSameSettingsGoesBeforeWhateverTheUserDoesNotPrefer) {
+    ForecastSources sources{.own = {{.key = stepKey(settingsOf(config(3))),
+                                     .stepSeconds = 0.007,
+                                     .backwardShare = 0.7,
+                                     .steps = 412,
+                                     .run = "own",
+                                     .algorithm = "dasgd",
+                                     .measured = kNow - 3 * 3600}},
+                            .runs = timedRuns({runOf("r1", config(3))}),
+                            .calibrations = {calibration("new", 1)},
+                            .now = kNow};
+    const auto step =
+        stepTimeOf(settingsOf(replaced(config(3), "batch_size = 32", "batch_size = 32\nseed = 9")), sources);
+    ASSERT_TRUE(step);
+    EXPECT_EQ(step->run, "own") << "another seed is the same setting";
+    EXPECT_NEAR(step->seconds, 0.007, 1e-12);
+    EXPECT_NEAR(step->forwardShare, 0.3, 1e-12);
+    EXPECT_EQ(step->contention, 0) << "it is in the steps";
+    EXPECT_EQ(step->from, "dasgd run own, 3 h old, median of 412 clean steps");
+    EXPECT_EQ(stepTimeOf(settingsOf(config(1)), sources)->run, "run-new") << "another delay is another setting";
+    sources.calibrations[0].preferred = true;
+    EXPECT_EQ(stepTimeOf(settingsOf(config(3)), sources)->run, "run-new");
+}
+
 TEST(ForecastTimes, ARunThatCompressesTimesNoStepOfOthers) {
     const auto runs = [](const std::string& more) { return timedRuns({runOf("r1", config(3) + more)}); };
     EXPECT_EQ(runs("[compression]\nname = \"none\"\n").size(), 1U);

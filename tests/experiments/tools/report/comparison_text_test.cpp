@@ -245,12 +245,14 @@ TEST(ComparisonText, HasThreeFootnotesAtMostAndSaysOnceThatOneRunHasNoSpread) {
     comparison.groups[1].stepP = 0.01;
     comparison.groups[2].runIds = {"r3", "r4", "r5"};
     comparison.groups[2].repeated = 1;
-    comparison.groups[1].inflation = {2, 0.75, 0.05, 0.45};
+    comparison.groups[0].inflation = {2, 0.75, 0.05, 0.45};
+    comparison.groups[1].inflation = {2, 1.25, 0.05, 0.45};
     const std::string text = comparisonText(comparison);
     const auto notes = text.find("time simulated; mean ± half");
     ASSERT_NE(notes, std::string::npos) << text;
     EXPECT_LE(std::ranges::count(text.substr(notes, text.find("\n\n", notes) + 1 - notes), '\n'), 3) << text;
-    for (const char* mark : {"† differs", "* runs that failed", "‡ of runs", "~ no inflation", "§ chosen", "– none"}) {
+    for (const char* mark :
+         {"† differs", "* runs that failed", "‡ of runs", "~ no inflation", "not measurable:", "§ chosen", "– none"}) {
         EXPECT_THAT(text.substr(notes), HasSubstr(mark));
     }
     const auto first = text.find("n = 1");
