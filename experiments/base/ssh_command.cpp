@@ -1,9 +1,10 @@
 #include "experiments/base/ssh_command.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
@@ -30,11 +31,9 @@ Result<SshHost> parseSshHost(const std::string& text) {
     SshHost host{text};
     const auto colon = text.rfind(':');
     if (colon != std::string::npos) {
-        const char* const end = text.data() + text.size();
-        const auto [stop, code] = std::from_chars(text.data() + colon + 1, end, host.port);
-        if (code != std::errc() || stop != end || host.port < 1 || host.port > kMostPort) {
-            return wrong("a port is a number from 1 to 65535");
-        }
+        const auto port = decimalOf(std::string_view(text).substr(colon + 1));
+        if (!port || *port < 1 || *port > kMostPort) return wrong("a port is a number from 1 to 65535");
+        host.port = static_cast<int>(*port);
         host.name = text.substr(0, colon);
     }
     if (host.address().empty()) return wrong("there is no name");

@@ -18,6 +18,9 @@ namespace dasgd::experiments {
 // A line that another `dasgd` printed, without its "dasgd: ", so that it can stand in a message of this one.
 [[nodiscard]] std::string printableWords(std::string_view line);
 
+// A decimal number that is all of `text`; nullopt for anything else.
+[[nodiscard]] std::optional<std::int64_t> decimalOf(std::string_view text);
+
 // One line without a line break; broken UTF-8 is replaced.
 [[nodiscard]] std::string dumpLine(const nlohmann::json& json);
 

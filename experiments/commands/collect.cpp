@@ -14,7 +14,7 @@
 #include "experiments/commands/command.h"
 #include "experiments/ranks/meeting/rank_environment.h"
 #include "experiments/tools/report/run_summary.h"
-#include "experiments/transport/records/record_server.h"
+#include "experiments/transport/records/record_intake.h"
 #include "storage/collect/record_stream.h"
 #include "storage/write/late_records.h"
 
@@ -66,13 +66,13 @@ Result<int> collectHere(const CollectOptions& options, StopSignals& signals) {
     RecordStreams streams;
     for (const int rank : options.ranks) streams.push_back(std::make_shared<storage::RecordStream>(rank));
     DASGD_ASSIGN(const auto late, storage::LateRecords::open(store, options.runId, streams));
-    DASGD_ASSIGN(const auto server,
-                 RecordServer::start(options.address, *secret, options.runId, streams, options.port));
+    RecordIntake intake(options.runId, streams);
+    DASGD_ASSIGN(const auto server, serveIntake(options.address, options.port, *secret, intake));
     announce(options, server->endpoint());
     const milliseconds patience(static_cast<std::int64_t>(options.patience * 1e3));
     DASGD_TRY(follow(*late, streams, patience, signals));
     DASGD_ASSIGN(const std::vector<int> ended, late->finish());
-    server->sayDone(kGoodbye);
+    intake.sayDone(kGoodbye);
     for (const auto& stream : streams) {
         if (std::ranges::count(ended, stream->rank()) > 0) continue;
         const std::string damage = stream->damage();

@@ -110,8 +110,7 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(const auto lateness, storage::readLateness(reader, detail.row));
     bool judged = false;
     if (const auto target = targetOf(storage::settingsOf(detail.row))) {
-        DASGD_ASSIGN(const auto judgements,
-                     storage::readJudged(reader.metrics(), detail.row.runId, target->metric));
+        DASGD_ASSIGN(const auto judgements, storage::readJudged(reader.metrics(), detail.row.runId, target->metric));
         judged = !judgements.samples.empty();
     }
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader.metrics(), detail.row.runId));

@@ -113,13 +113,12 @@ RecordsRoute::RecordsRoute(Options options) : options_(std::move(options)) {}
 RecordsRoute::RecordsRoute(RecordsRoute&&) noexcept = default;
 RecordsRoute::~RecordsRoute() = default;
 
-Result<RecordsRoute> RecordsRoute::open(Options options) {
+RecordsRoute RecordsRoute::open(Options options) {
     RecordsRoute route(std::move(options));
     const Options& own = route.options_;
     if (own.assignment.places.together) return route;
     if (own.rank != 0) {
-        if (!own.assignment.places.atHome && !own.assignment.records.empty())
-            route.sink_ = std::make_unique<AwaySink>();
+        if (!own.assignment.places.atHome && !own.assignment.intake.empty()) route.sink_ = std::make_unique<AwaySink>();
         return route;
     }
     if (!own.secret) {
@@ -130,14 +129,14 @@ Result<RecordsRoute> RecordsRoute::open(Options options) {
     }
     for (const int rank : own.assignment.places.away)
         route.streams_.push_back(std::make_shared<storage::RecordStream>(rank));
-    DASGD_ASSIGN(route.server_, RecordServer::start(own.address, *own.secret, own.assignment.runId, route.streams_));
+    route.intake_ = std::make_unique<RecordIntake>(own.assignment.runId, route.streams_);
     return route;
 }
 
 Result<std::unique_ptr<storage::Recorder>> RecordsRoute::record(storage::Store& store) {
     if (!sink_) {
         std::vector<int> ranks{options_.rank};
-        if (server_) std::ranges::copy(options_.assignment.places.away, std::back_inserter(ranks));
+        if (intake_) std::ranges::copy(options_.assignment.places.away, std::back_inserter(ranks));
         return storage::Recorder::start(store, options_.assignment.runId, ranks, {options_.rank}, streams_);
     }
     const std::filesystem::path logs = options_.paths.run(options_.assignment.runId) / "logs";
@@ -149,7 +148,7 @@ Result<std::unique_ptr<storage::Recorder>> RecordsRoute::record(storage::Store& 
                                           .workspace = options_.paths.root,
                                           .runId = options_.assignment.runId,
                                           .rank = options_.rank,
-                                          .endpoint = options_.assignment.records,
+                                          .endpoint = options_.assignment.intake,
                                           .log = logs / ("forward-" + std::to_string(options_.rank) + ".log")}));
     return std::make_unique<AwayRecorder>(*sink_, std::move(forwarder), options_.timeout + kArrival);
 }
@@ -165,17 +164,17 @@ void RecordsRoute::stopAwaitingRankZero() {
 }
 
 void RecordsRoute::awaitRecords(bool failed) {
-    if (server_) static_cast<void>(server_->awaitEnds(failed ? kArrivalAfterFailure : kArrival));
+    if (intake_) static_cast<void>(intake_->awaitEnds(failed ? kArrivalAfterFailure : kArrival));
 }
 
 void RecordsRoute::release() {
-    if (server_) server_->sayDone(kGoodbye);
+    if (intake_) intake_->sayDone(kGoodbye);
 }
 
 std::string RecordsRoute::worstStatus(const std::string& own, const std::vector<RankOutcome>& outcomes) const {
     std::vector<std::string> here{own};
     for (const RankOutcome& one : outcomes) {
-        if (server_ && std::ranges::count(options_.assignment.places.away, one.rank) > 0) here.push_back(one.status);
+        if (intake_ && std::ranges::count(options_.assignment.places.away, one.rank) > 0) here.push_back(one.status);
     }
     return storage::worstOf(here);
 }

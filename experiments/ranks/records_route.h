@@ -12,7 +12,7 @@
 #include "experiments/ranks/meeting/assignment.h"
 #include "experiments/ranks/meeting/rank_outcomes.h"
 #include "experiments/transport/records/forwarder_process.h"
-#include "experiments/transport/records/record_server.h"
+#include "experiments/transport/records/record_intake.h"
 #include "storage/write/recorder.h"
 
 namespace dasgd::experiments {
@@ -23,17 +23,16 @@ public:
         int rank = 0;
         Assignment assignment;
         std::optional<RunSecret> secret;
-        std::string address;            // address of the interface towards the other hosts
         storage::WorkspacePaths paths;  // this rank's
         std::chrono::milliseconds timeout{60'000};
     };
-    // Without a secret each workspace keeps the records of its own ranks. Errors: rank 0 cannot listen.
-    static Result<RecordsRoute> open(Options options);
+    // Without a secret each workspace keeps the records of its own ranks.
+    static RecordsRoute open(Options options);
     RecordsRoute(RecordsRoute&&) noexcept;
     ~RecordsRoute();
 
-    // On rank 0: where records of ranks in other workspaces are taken in; "": nowhere.
-    [[nodiscard]] std::string endpoint() const { return server_ ? server_->endpoint() : ""; }
+    // On rank 0: what takes in the records of ranks in other workspaces; null: nothing does.
+    [[nodiscard]] RecordIntake* intake() const { return intake_.get(); }
     // Where the records of this rank go. Errors: those of Recorder::start(); `dasgd forward` cannot be started.
     Result<std::unique_ptr<storage::Recorder>> record(storage::Store& store);
     // The sink of this rank in front of its journal: it also takes what the recorder measures, where that has no
@@ -56,7 +55,7 @@ private:
 
     Options options_;
     RecordStreams streams_;
-    std::unique_ptr<RecordServer> server_;
+    std::unique_ptr<RecordIntake> intake_;
     std::unique_ptr<AwaySink> sink_;  // null where the records of this rank stay
 };
 

@@ -53,7 +53,7 @@ Result<RemoteArtifacts> RemoteArtifacts::open(const Options& options) {
     const bool apart = !options.assignment.places.together;
     std::error_code code;
     if (apart && options.rank == 0) {
-        if (options.secret) DASGD_TRY(own.startFileServer(options));
+        if (options.secret) DASGD_TRY(own.startIntake(options));
         DASGD_TRY(own.leaveMark());
     } else if (apart && !options.assignment.places.atHome) {
         // Hosts may share a file system: what is named after a host says nothing of that.
@@ -61,9 +61,9 @@ Result<RemoteArtifacts> RemoteArtifacts::open(const Options& options) {
         own.inRunsFolder_ = !mark.empty() && fs::exists(own.paths_.run(own.runId_) / mark, code);
     }
     if (own.inRunsFolder_) own.linkLog();
-    own.saves_ = !apart || own.server_ || !options.assignment.files.empty();
+    own.saves_ = !apart || own.intake_ || !options.assignment.intake.empty();
     if (!own.saves_ || own.inRunsFolder_) return own;
-    own.client_ = std::make_shared<FileClient>(options.assignment.files, *options.secret, own.rank_,
+    own.client_ = std::make_shared<FileClient>(options.assignment.intake, *options.secret, own.rank_,
                                                options.experiment.cluster.deadline());
     own.environment_.place.deliver = [client = own.client_, folder = own.paths_.run(own.runId_)](const fs::path& f) {
         const Status sent = client->send(f, f.lexically_relative(folder).generic_string());
@@ -106,12 +106,9 @@ Status RemoteArtifacts::takeUp(const Seat& seat, const Options& options) {
     return {};
 }
 
-Status RemoteArtifacts::startFileServer(const Options& options) {
-    FileServer::Options serving{.address = options.address,
-                                .ranks = options.assignment.places.away,
-                                .folder = paths_.run(runId_),
-                                .goesFrom = {},
-                                .arrived = {}};
+Status RemoteArtifacts::startIntake(const Options& options) {
+    FileIntake::Options serving{
+        .ranks = options.assignment.places.away, .folder = paths_.run(runId_), .goesFrom = {}, .arrived = {}};
     if (!options.assignment.resumedFrom.empty()) {
         const CheckpointFolder before(paths_.checkpoints(options.assignment.resumedFrom));
         DASGD_ASSIGN(const Checkpoint from, before.at(options.assignment.resumedStep));
@@ -124,7 +121,7 @@ Status RemoteArtifacts::startFileServer(const Options& options) {
         if (!trouble.empty()) logLine(LogLevel::Warning, trouble);
         return {};
     };
-    DASGD_ASSIGN(server_, FileServer::start(std::move(serving), *options.secret));
+    intake_ = std::make_unique<FileIntake>(std::move(serving));
     return {};
 }
 
@@ -161,7 +158,7 @@ void RemoteArtifacts::linkLog() const {
 }
 
 void RemoteArtifacts::end() {
-    server_.reset();
+    if (intake_) intake_->close();
     if (rank_ == Rank(0)) CheckpointFolder(paths_.checkpoints(runId_)).sweep();
 }
 

@@ -11,7 +11,7 @@
 #include "core/train/rank_checkpoints.h"
 #include "experiments/ranks/meeting/assignment.h"
 #include "experiments/transport/files/file_client.h"
-#include "experiments/transport/files/file_server.h"
+#include "experiments/transport/files/file_intake.h"
 
 namespace dasgd::experiments {
 
@@ -22,11 +22,10 @@ public:
         int rank = 0;
         Assignment assignment;
         std::optional<RunSecret> secret;
-        std::string address;            // address of the interface towards the other hosts
         storage::WorkspacePaths paths;  // this rank's
         std::string configHash;         // SHA-256 of the resolved configuration
     };
-    // Ranks of several workspaces that share no secret save nothing. Errors: rank 0 cannot listen.
+    // Ranks of several workspaces that share no secret save nothing. Errors: of the disk.
     static Result<RemoteArtifacts> open(const Options& options);
     // Collective: returns once all ranks have what they go on from. `options` as for open(). Errors: the checkpoint
     // cannot be read or fetched, by whichever rank.
@@ -34,9 +33,9 @@ public:
     RemoteArtifacts(RemoteArtifacts&&) noexcept;
     ~RemoteArtifacts();
 
-    // On rank 0: where files of ranks in other workspaces are taken in, and the name of the file in the run's folder by
-    // which they recognise that; "": nowhere, none.
-    [[nodiscard]] std::string endpoint() const { return server_ ? server_->endpoint() : ""; }
+    // On rank 0: what takes in the files of ranks in other workspaces, and the name of the file in the run's folder by
+    // which they recognise that; null, "": nothing, none.
+    [[nodiscard]] FileIntake* intake() const { return intake_.get(); }
     [[nodiscard]] std::string mark() const { return mark_.filename(); }
     // Null: this run saves nothing.
     [[nodiscard]] const CheckpointEnvironment* environment() const { return saves_ ? &environment_ : nullptr; }
@@ -45,14 +44,14 @@ public:
     // tried only briefly, because rank 0 itself may be lost.
     void bringRecords(bool failed) const;
     // Number of bytes moved so far on rank 0; grows while files of other hosts arrive.
-    [[nodiscard]] std::int64_t moved() const { return server_ ? server_->moved() : 0; }
+    [[nodiscard]] std::int64_t moved() const { return intake_ ? intake_->moved() : 0; }
     // After all ranks have said how they ended: nobody is served any more, and of checkpoints that no rank will
     // complete nothing stays.
     void end();
 
 private:
     explicit RemoteArtifacts(const Options& options);
-    Status startFileServer(const Options& options);
+    Status startIntake(const Options& options);
     Status leaveMark();
     Status findCheckpoint(const Options& options);
     Status fetch(const Options& options);
@@ -65,7 +64,7 @@ private:
     bool saves_ = true;
     CheckpointEnvironment environment_;
     std::shared_ptr<const FileClient> client_;  // for a rank in another workspace than rank 0's
-    std::unique_ptr<FileServer> server_;        // for rank 0, where there are such ranks
+    std::unique_ptr<FileIntake> intake_;        // for rank 0, where there are such ranks
     std::filesystem::path mark_;                // file of rank 0 by which other ranks recognise its workspace
     bool inRunsFolder_ = true;                  // this rank writes into rank 0's workspace
     std::filesystem::path fetched_;             // checkpoint that was fetched; removed once the training has loaded it

@@ -12,8 +12,6 @@
 #include "core/base/metric_names.h"
 #include "core/base/utc.h"
 #include "core/comm/clock_sync.h"
-#include "core/train/open_host.h"
-#include "core/train/timing/step_profiler.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
@@ -73,7 +71,7 @@ public:
         if (!same) return refuse({same.error().message + meeting.rejectedPeersNote()});
         const std::string place = placeOf(store.paths());
         DASGD_ASSIGN(const Assignment assignment, join(seat, place, store, interface));
-        DASGD_TRY(files_->takeUp(seat, filesOptions(store.paths(), assignment, interface)));
+        DASGD_TRY(files_->takeUp(seat, filesOptions(store.paths(), assignment)));
         RecordsRoute& route = *route_;
         RemoteArtifacts& files = *files_;
         DASGD_ASSIGN(auto recorder, route.record(store));
@@ -142,9 +140,14 @@ private:
             describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
         auto joined = joinRun(seat, place, [&](const RankPlaces& places) -> Result<Assignment> {
             DASGD_ASSIGN(Assignment made, found(store, info, places));
-            DASGD_TRY(openRoutes(store.paths(), made, interface));
-            made.records = route_->endpoint();
-            made.files = files_->endpoint();
+            DASGD_TRY(openRoutes(store.paths(), made));
+            if (route_->intake() && files_->intake()) {
+                DASGD_ASSIGN(server_, serveIntake(interface.address, 0, *secret_, *route_->intake(),
+                                                  [files = files_->intake()](const Parts& request) {
+                                                      return files->answer(request);
+                                                  }));
+                made.intake = server_->endpoint();
+            }
             made.mark = files_->mark();
             return made;
         });
@@ -159,7 +162,7 @@ private:
             DASGD_TRY(store.addRun(info));
             DASGD_TRY(makeControlPage(store.paths(), assignment.runId));
         }
-        DASGD_TRY(openRoutes(store.paths(), assignment, interface));
+        DASGD_TRY(openRoutes(store.paths(), assignment));
         return assignment;
     }
 
@@ -208,26 +211,22 @@ private:
     }
 
     // The ways of records and files to rank 0's workspace.
-    Status openRoutes(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface) {
-        DASGD_ASSIGN(RecordsRoute route, RecordsRoute::open({.rank = environment_.rank,
-                                                             .assignment = assignment,
-                                                             .secret = secret_,
-                                                             .address = interface.address,
-                                                             .paths = paths,
-                                                             .timeout = timeout()}));
-        route_.emplace(std::move(route));
-        DASGD_ASSIGN(RemoteArtifacts files, RemoteArtifacts::open(filesOptions(paths, assignment, interface)));
+    Status openRoutes(const storage::WorkspacePaths& paths, const Assignment& assignment) {
+        route_.emplace(RecordsRoute::open({.rank = environment_.rank,
+                                           .assignment = assignment,
+                                           .secret = secret_,
+                                           .paths = paths,
+                                           .timeout = timeout()}));
+        DASGD_ASSIGN(RemoteArtifacts files, RemoteArtifacts::open(filesOptions(paths, assignment)));
         files_.emplace(std::move(files));
         return {};
     }
     [[nodiscard]] RemoteArtifacts::Options filesOptions(const storage::WorkspacePaths& paths,
-                                                        const Assignment& assignment,
-                                                        const Interface& interface) const {
+                                                        const Assignment& assignment) const {
         return {.experiment = experiment_,
                 .rank = environment_.rank,
                 .assignment = assignment,
                 .secret = secret_,
-                .address = interface.address,
                 .paths = paths,
                 .configHash = sha256Of(toTomlDocument(checked_.resolved))};
     }
@@ -263,39 +262,32 @@ private:
         ClockErrorSink sink(route.sinkInto(journals.of(Rank(rank))), clock);
         std::unique_ptr<ClockKeeper> keeper;
         std::optional<SystemWatch> system;
-        auto host =
-            openHost(experiment_, nullptr,
-                     {.ranks = {rank},
-                      .clock = clock,
-                      .meeting = Meeting{rendezvous, interface},
-                      .localRank = environment_.localRank,
-                      .connected = [&](Communicator& comm) { return align(comm, clock, assignment, sink, keeper); },
-                      .sink = [&](Rank) -> EventSink& { return sink; }});
-        if (!host) return failedRank(rank, host.error(), &sink);
         RankReport report;
-        // Only now the clock is rank 0's.
-        system.emplace(systemMetrics(assignment, interface), clock, recorder);
-        (*host)->run([&](HostedRank& own) {
-            report =
-                trainRank(experiment_, {.comm = own.comm,
-                                        .clock = own.clock,
-                                        .sink = sink,
-                                        .control = &gate,
-                                        .executor = own.executor,
-                                        .device = own.device,
-                                        .checkpoints = files.environment(),
-                                        .host = hostName(),
-                                        .profileTrace = profileTraceIn(paths.run(assignment.runId), own.comm.rank())});
-        });
-        system.reset();
-        sink.watch(nullptr);
-        // Never torn down where a peer may be dead: that could take until the deadline.
-        if (report.state == RankState::Failed) {
-            static_cast<void>(keeper.release());
-            static_cast<void>(host->release());
-        }
-        keeper.reset();
-        return report;
+        const auto trained =
+            trainRanks({.experiment = experiment_,
+                        .host = {.ranks = {rank},
+                                 .clock = clock,
+                                 .meeting = Meeting{rendezvous, interface},
+                                 .localRank = environment_.localRank,
+                                 .connected = [&](Communicator& comm) -> Status {
+                                     DASGD_TRY(align(comm, clock, assignment, sink, keeper));
+                                     // Only now the clock is rank 0's.
+                                     system.emplace(systemMetrics(assignment, interface), clock, recorder);
+                                     return {};
+                                 },
+                                 .sink = [&](Rank) -> EventSink& { return sink; }},
+                        .gate = &gate,
+                        .checkpoints = files.environment(),
+                        .folder = paths.run(assignment.runId)},
+                       [&](const RankReport& own) {
+                           report = own;
+                           system.reset();
+                           sink.watch(nullptr);
+                           // Not where a peer may be dead, as the network library.
+                           if (own.state == RankState::Failed) static_cast<void>(keeper.release());
+                           keeper.reset();
+                       });
+        return trained ? report : failedRank(rank, trained.error(), &sink);
     }
 
     // All ranks take part, also those whose clock is rank 0's own and exact.
@@ -352,6 +344,7 @@ private:
     std::optional<RunSecret> secret_;
     std::optional<RecordsRoute> route_;
     std::optional<RemoteArtifacts> files_;
+    std::unique_ptr<CurveServer> server_;  // last: its thread uses the intakes of both
 };
 
 struct Checked {

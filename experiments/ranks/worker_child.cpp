@@ -4,18 +4,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 
 #include "core/base/digest/sha256.h"
-#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/train/evaluation/evaluation_board.h"
-#include "core/train/open_host.h"
-#include "core/train/timing/step_profiler.h"
 #include "experiments/base/errors.h"
 #include "experiments/ranks/rank_journals.h"
 #include "experiments/ranks/rank_main.h"
@@ -53,32 +50,6 @@ struct Shared {
     const CheckpointEnvironment& checkpoints;
 };
 
-// False where a rank failed. Each rank reports before the network library is torn down: that can take until its
-// deadline when a peer is dead.
-bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data, EvaluationBoard* evaluations) {
-    std::atomic<bool> failed = false;
-    host.run([&](HostedRank& rank) {
-        EventSink& sink = shared.journals.of(rank.comm.rank());
-        const RankReport report =
-            trainRank(shared.experiment, {.comm = rank.comm,
-                                          .clock = rank.clock,
-                                          .sink = sink,
-                                          .control = rank.gate,
-                                          .executor = rank.executor,
-                                          .data = data,
-                                          .evaluations = evaluations,
-                                          .device = rank.device,
-                                          .checkpoints = &shared.checkpoints,
-                                          .host = shared.experiment.timeSimulated() ? "" : hostName(),
-                                          .profileTrace = profileTraceIn(shared.folder, rank.comm.rank())});
-        tell(report);
-        if (report.state != RankState::Failed) return;
-        failed = true;
-        host.abort("rank " + std::to_string(report.rank) + " failed: " + report.error);
-    });
-    return !failed;
-}
-
 // Errors: whatever keeps the ranks from starting.
 Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
     TrainingData data;
@@ -86,21 +57,22 @@ Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
     if (sharesData) {
         DASGD_ASSIGN(data, loadTrainingData(shared.experiment));
     }
-    const TrainingData* common = sharesData ? &data : nullptr;
-    DASGD_ASSIGN(auto host, openHost(shared.experiment, common,
-                                     {.ranks = shared.ranks,
-                                      .clock = clock,
-                                      .control = &shared.control,
-                                      .folder = shared.folder,
-                                      .localRank = shared.ranks.front(),  // the launcher starts all of them here
-                                      .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }}));
     std::unique_ptr<EvaluationBoard> evaluations;
     if (shared.experiment.timeSimulated() && !shared.experiment.timeOnly()) {
         DASGD_ASSIGN(evaluations, EvaluationBoard::create(shared.experiment, data, flatLayoutOf(shared.experiment)));
     }
-    const bool finished = runRanks(shared, *host, common, evaluations.get());
-    if (!finished) static_cast<void>(host.release());
-    return finished;
+    return trainRanks({.experiment = shared.experiment,
+                       .host = {.ranks = shared.ranks,
+                                .clock = clock,
+                                .control = &shared.control,
+                                .folder = shared.folder,
+                                .localRank = shared.ranks.front(),  // the launcher starts all of them here
+                                .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }},
+                       .data = sharesData ? &data : nullptr,
+                       .evaluations = evaluations.get(),
+                       .checkpoints = &shared.checkpoints,
+                       .folder = shared.folder},
+                      tell);
 }
 
 // The process whose first rank the launcher named.

@@ -1,4 +1,4 @@
-// A FileServer of a test, on loopback.
+// A FileIntake of a test and its server, on loopback.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/transport/curve/curve_server.h"
 #include "experiments/transport/files/file_client.h"
-#include "experiments/transport/files/file_server.h"
+#include "experiments/transport/files/file_intake.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/temp_dir.h"
 
@@ -19,18 +20,21 @@ protected:
     // Takes files of ranks 1 and 2; `answer`: what follows from each.
     void serve(std::function<Status(const std::string&)> answer = {}) {
         std::filesystem::create_directory(dir_ / "run");
-        server_ = experiments::FileServer::start({.address = "127.0.0.1",
-                                                  .ranks = {1, 2},
-                                                  .folder = dir_ / "run",
-                                                  .goesFrom = dir_ / "from",
-                                                  .arrived = [this, answer](const std::string& name) -> Status {
-                                                      {
-                                                          const std::lock_guard guard(mutex_);
-                                                          arrived_.push_back(name);
-                                                      }
-                                                      return answer ? answer(name) : Status{};
-                                                  }},
-                                                 secret_)
+        server_.reset();
+        intake_ = std::make_unique<experiments::FileIntake>(
+            experiments::FileIntake::Options{.ranks = {1, 2},
+                                             .folder = dir_ / "run",
+                                             .goesFrom = dir_ / "from",
+                                             .arrived = [this, answer](const std::string& name) -> Status {
+                                                 {
+                                                     const std::lock_guard guard(mutex_);
+                                                     arrived_.push_back(name);
+                                                 }
+                                                 return answer ? answer(name) : Status{};
+                                             }});
+        server_ = experiments::CurveServer::start(
+                      {.address = "127.0.0.1", .mostAnswers = 64}, secret_,
+                      [this](const experiments::Parts& request) { return intake_->answer(request); })
                       .value();
     }
     [[nodiscard]] experiments::FileClient client(int rank = 1) const {
@@ -50,7 +54,8 @@ protected:
     experiments::RunSecret secret_ = experiments::RunSecret::make().value();
     std::mutex mutex_;
     std::vector<std::string> arrived_;
-    std::unique_ptr<experiments::FileServer> server_;
+    std::unique_ptr<experiments::FileIntake> intake_;
+    std::unique_ptr<experiments::CurveServer> server_;
 };
 
 }  // namespace dasgd::test

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "experiments/transport/records/record_forwarder.h"
-#include "experiments/transport/records/record_server.h"
+#include "experiments/transport/records/record_intake.h"
 #include "storage/collect/ingest.h"
 #include "tests/support/runs.h"
 
@@ -40,7 +40,8 @@ class AwayCollector {
 public:
     explicit AwayCollector(const ForwardedRun& run, int port = 0)
         : connection_(orDie(storage::WriteConnection::open(run.paths()))),
-          server(orDie(experiments::RecordServer::start("127.0.0.1", run.secret, run.home.runId, {stream}, port))),
+          intake(run.home.runId, {stream}),
+          server(orDie(experiments::serveIntake("127.0.0.1", port, run.secret, intake))),
           ingest_(*connection_, keyOf(run.paths(), run.home.runId), sourcesOf(stream)) {}
 
     void collect() { static_cast<void>(orDie(ingest_.collect(65536))); }
@@ -63,7 +64,8 @@ private:
     std::unique_ptr<storage::WriteConnection> connection_;
 
 public:
-    std::unique_ptr<experiments::RecordServer> server;
+    experiments::RecordIntake intake;
+    std::unique_ptr<experiments::CurveServer> server;
 
 private:
     storage::RunIngest ingest_;

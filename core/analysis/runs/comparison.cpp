@@ -186,8 +186,8 @@ Sample ratioBetween(const ComparedGroup& group, const ComparedGroup& other, Samp
     return &group == &other ? withoutSpread(ratio) : ratio;
 }
 
-// Probability that a group and the baseline are equal: over pairs of the same seeds where both have the same, else as two
-// independent samples.
+// Probability that a group and the baseline are equal: over pairs of the same seeds where both have the same, else as
+// two independent samples.
 std::optional<double> probabilityOf(const Gathered& a, const Gathered& b, const Sample& ofA, const Sample& ofB,
                                     const auto& valueOf) {
     if (!ofA.std || !ofB.std) return std::nullopt;

@@ -39,9 +39,9 @@ std::string placeOf(const storage::WorkspacePaths& paths) {
 }
 
 std::string Assignment::text() const {
-    return nlohmann::json{{"run", runId},        {"boot", boot},        {"origin", origin},   {"real", realOrigin},
-                          {"from", resumedFrom}, {"step", resumedStep}, {"records", records}, {"files", files},
-                          {"mark", mark},        {"away", places.away}}
+    return nlohmann::json{{"run", runId},       {"boot", boot},        {"origin", origin},
+                          {"real", realOrigin}, {"from", resumedFrom}, {"step", resumedStep},
+                          {"intake", intake},   {"mark", mark},        {"away", places.away}}
         .dump();
 }
 
@@ -54,8 +54,7 @@ Result<Assignment> Assignment::from(const std::string& text) {
                     .realOrigin = json.value("real", Ns{0}),
                     .resumedFrom = json.value("from", ""),
                     .resumedStep = json.value("step", std::int64_t{0}),
-                    .records = json.value("records", ""),
-                    .files = json.value("files", ""),
+                    .intake = json.value("intake", ""),
                     .mark = json.value("mark", ""),
                     .places = {.away = json.value("away", std::vector<int>())}};
     told.places.together = told.places.away.empty();

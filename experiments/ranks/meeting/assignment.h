@@ -34,7 +34,7 @@ struct Assignment {
     std::int64_t resumedStep = 0;
     // Where rank 0 takes in records and files of ranks in other workspaces, and the file by which a rank recognises
     // rank 0's workspace; "": nowhere, none.
-    std::string records, files, mark;
+    std::string intake, mark;
     RankPlaces places;  // as the rank that has the assignment sees them
 
     [[nodiscard]] std::string text() const;

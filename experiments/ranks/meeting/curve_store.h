@@ -9,13 +9,13 @@
 #include "core/base/result.h"
 #include "core/comm/gloo/rendezvous.h"
 #include "experiments/ranks/meeting/rank_environment.h"
+#include "experiments/transport/curve/curve_server.h"
 #include "experiments/transport/curve/run_secret.h"
-#include "experiments/transport/store/key_value_server.h"
 
 namespace dasgd::experiments {
 
 struct RankMeeting {
-    std::unique_ptr<KeyValueServer> server;  // for rank 0 of a run with a secret, else null; it outlives its clients
+    std::unique_ptr<CurveServer> server;  // for rank 0 of a run with a secret, else null; it outlives its clients
     Rendezvous rendezvous;
     // "; somebody came with another DASGD_SECRET …"; "" where nobody did.
     [[nodiscard]] std::string rejectedPeersNote() const;

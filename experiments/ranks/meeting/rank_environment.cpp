@@ -1,8 +1,9 @@
 #include "experiments/ranks/meeting/rank_environment.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
+
+#include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
@@ -29,9 +30,8 @@ constexpr Family kFamilies[] = {
 
 Result<int> number(const Lookup& lookup, const std::string& name, int least, int most) {
     const std::string text = lookup(name).value_or("");
-    int value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return value;
+    const auto value = decimalOf(text);
+    if (value && *value >= least && *value <= most) return static_cast<int>(*value);
     const std::string found = text.empty() ? "is not set" : "is '" + text + "'";
     return fail("environment: " + name + " " + found + "; a number from " + std::to_string(least) + " to " +
                 std::to_string(most) + " is needed");

@@ -1,11 +1,11 @@
 #include "experiments/ranks/meeting/stop_relay.h"
 
 #include <algorithm>
-#include <charconv>
 #include <condition_variable>
 #include <utility>
 
 #include "core/comm/pending.h"
+#include "experiments/base/text.h"
 #include "experiments/ranks/meeting/decision.h"
 
 namespace dasgd::experiments {
@@ -21,9 +21,7 @@ constexpr auto kBetweenPolls = std::chrono::microseconds(200);
 constexpr const char* kAsked = "stop/asked";
 
 Result<std::int64_t> stepOf(const std::string& text) {
-    std::int64_t step = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), step);
-    if (read.ec == std::errc() && read.ptr == text.data() + text.size()) return step;
+    if (const auto step = decimalOf(text)) return *step;
     return fail("'" + text + "' is no step; are all ranks of one version?");
 }
 

@@ -1,7 +1,5 @@
 #include "experiments/transport/curve/curve_socket.h"
 
-#include "experiments/transport/curve/wire.h"
-
 namespace dasgd::experiments {
 
 namespace {

@@ -1,6 +1,7 @@
 // A ZeroMQ socket with CURVE on it, and messages of several parts. One thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "experiments/transport/curve/run_secret.h"
 
 namespace dasgd::experiments {
+
+inline constexpr std::int64_t kMostMessageBytes = std::int64_t{64} << 20;
 
 // Nothing waits for a peer when it is closed, a peer whose host is silent for some seconds is given up, and no message
 // is larger than kMostMessageBytes.

@@ -54,6 +54,11 @@ std::int64_t HandshakeMonitor::failures() {
     return accepted_ > 0 ? accepted_ - succeeded_ : failed_;
 }
 
+std::int64_t HandshakeMonitor::successes() {
+    takeEvents();
+    return succeeded_;
+}
+
 std::int64_t HandshakeMonitor::failuresInARow() {
     takeEvents();
     return inARow_;

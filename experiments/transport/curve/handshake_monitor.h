@@ -1,4 +1,4 @@
-// Counts handshakes of a CURVE socket that failed: the other end has another secret, or none.
+// Counts handshakes of a CURVE socket: where one failed, the other end has another secret, or none.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@ public:
     // In all; of a server with those that are under way.
     [[nodiscard]] std::int64_t failures();
     [[nodiscard]] std::int64_t failuresInARow();  // since the last one that succeeded
+    [[nodiscard]] std::int64_t successes();
 
 private:
     void takeEvents();

@@ -34,11 +34,8 @@ public:
     struct Keys {
         std::string publicKey, secretKey;
     };
-    [[nodiscard]] Keys collectorKeys() const { return keysFor("collector"); }
-    [[nodiscard]] Keys forwarderKeys() const { return keysFor("forwarder"); }
-    // Keys of the store where the ranks meet, and of the ranks that connect to it.
-    [[nodiscard]] Keys meetingKeys() const { return keysFor("meeting"); }
-    [[nodiscard]] Keys rankKeys() const { return keysFor("rank"); }
+    [[nodiscard]] Keys serverKeys() const { return keysFor("server"); }
+    [[nodiscard]] Keys memberKeys() const { return keysFor("member"); }
 
 private:
     RunSecret() = default;

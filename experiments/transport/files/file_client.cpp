@@ -1,12 +1,11 @@
 #include "experiments/transport/files/file_client.h"
 
-#include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <thread>
 
-#include "experiments/transport/curve/curve_socket.h"
-#include "experiments/transport/files/file_server.h"
+#include "experiments/transport/curve/curve_client.h"
+#include "experiments/transport/curve/curve_server.h"
+#include "experiments/transport/files/file_intake.h"
 
 namespace dasgd::experiments {
 
@@ -14,78 +13,27 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
-constexpr milliseconds kGlanceAtAnswer{100}, kAskRest{50};
-// A slow link is not filled with what is on it already.
-constexpr milliseconds kFirstAskAgain{1000}, kLastAskAgain{30'000};
+constexpr milliseconds kAskRest{50};
 
-class Connection {
-public:
-    Connection(const std::string& endpoint, const RunSecret& secret, milliseconds patience)
-        : endpoint_(endpoint), patience_(patience) {
-        setLimits(socket_);
-        connectWith(socket_, secret.collectorKeys().publicKey, secret.forwarderKeys());
-        socket_.set(zmq::sockopt::reconnect_ivl, 100);
-        socket_.set(zmq::sockopt::immediate, true);
-        socket_.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
-        socket_.connect(endpoint);
-    }
+// An answer that is no refusal.
+Result<Parts> ask(CurveClient& there, const Parts& request, milliseconds patience) {
+    auto answer = there.ask(request, patience);
+    if (!answer) return fail("rank 0's host does not answer at " + there.endpoint());
+    if (answer->front().front() == kRefused) return fail("rank 0's host: " + (*answer)[1]);
+    return std::move(*answer);
+}
 
-    // The answer's bytes. What was lost with a connection is asked again.
-    Result<std::string> ask(const Parts& request) {
-        ++number_;
-        std::string number(sizeof number_, '\0');
-        std::memcpy(number.data(), &number_, sizeof number_);
-        Parts message{number};
-        message.insert(message.end(), request.begin(), request.end());
-        auto now = steady_clock::now();
-        const auto until = now + patience_;
-        bool sent = false;
-        for (auto again = now; now < until; now = steady_clock::now()) {
-            if (now >= again && sendNow(socket_, message)) {
-                if (sent) askAgain_ = std::min(2 * askAgain_, kLastAskAgain);
-                sent = true;
-                again = now + askAgain_;
-            }
-            zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
-            zmq::poll(&item, 1, sent ? kGlanceAtAnswer : kAskRest);
-            while (const auto answer = receiveNow(socket_)) {
-                if (answer->size() != 3 || answer->front() != number || (*answer)[1].size() != 1) continue;
-                return answerOf(*answer);
-            }
-        }
-        return fail("rank 0's host does not answer at " + endpoint_);
-    }
-    [[nodiscard]] bool isDone() const { return done_; }
-
-private:
-    Result<std::string> answerOf(const Parts& answer) {
-        const char kind = answer[1].front();
-        done_ = kind == file_post::kYes;
-        if (kind == file_post::kWrong) return fail("rank 0's host: " + answer[2]);
-        return answer[2];
-    }
-
-    const std::string& endpoint_;
-    const milliseconds patience_;
-    milliseconds askAgain_ = kFirstAskAgain;  // longer than answers took so far
-    zmq::context_t context_{1};
-    zmq::socket_t socket_{context_, zmq::socket_type::dealer};
-    std::uint64_t number_ = 0;
-    bool done_ = false;
-};
-
-Status askUntilDone(Connection& there, const Parts& request) {
+Status askUntilDone(CurveClient& there, const Parts& request, milliseconds patience) {
     while (true) {
-        DASGD_TRY(there.ask(request));
-        if (there.isDone()) return {};
+        DASGD_ASSIGN(const Parts answer, ask(there, request, patience));
+        if (answer.front().front() == kYes) return {};
         std::this_thread::sleep_for(kAskRest);
     }
 }
 
-Status sendAll(Connection& there, const std::string& rank, const fs::path& file, const std::string& name,
-               std::int64_t from) {
+Status sendAll(CurveClient& there, const std::string& rank, const fs::path& file, const std::string& name,
+               std::int64_t from, milliseconds patience) {
     std::ifstream in(file, std::ios::binary);
     in.seekg(from);
     if (!in) return fail(file.string() + ": cannot be read");
@@ -97,19 +45,21 @@ Status sendAll(Connection& there, const std::string& rank, const fs::path& file,
         // Also of an empty file: its place is made with the first part.
         if (got == 0 && at > 0) break;
         DASGD_TRY(askUntilDone(
-            there, {std::string(1, file_post::kPut), rank, name, std::to_string(at), bytes.substr(0, got)}));
+            there, {std::string(1, file_post::kPut), rank, name, std::to_string(at), bytes.substr(0, got)}, patience));
         at += static_cast<std::int64_t>(got);
         if (got < file_post::kChunkBytes) break;
     }
     if (in.bad()) return fail(file.string() + ": cannot be read");
-    return askUntilDone(there, {std::string(1, file_post::kEnd), rank, name, std::to_string(at)});
+    return askUntilDone(there, {std::string(1, file_post::kEnd), rank, name, std::to_string(at)}, patience);
 }
 
-Status fetchAll(Connection& there, const std::string& name, const fs::path& file) {
+Status fetchAll(CurveClient& there, const std::string& name, const fs::path& file, milliseconds patience) {
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     std::int64_t at = 0;
     while (out) {
-        DASGD_ASSIGN(const std::string bytes, there.ask({std::string(1, file_post::kGet), name, std::to_string(at)}));
+        DASGD_ASSIGN(const Parts answer,
+                     ask(there, {std::string(1, file_post::kGet), name, std::to_string(at)}, patience));
+        const std::string& bytes = answer[1];
         if (bytes.empty()) break;
         out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         at += static_cast<std::int64_t>(bytes.size());
@@ -119,9 +69,10 @@ Status fetchAll(Connection& there, const std::string& name, const fs::path& file
 }
 
 template <class Work>
-Status over(const std::string& endpoint, Work&& work) {
+Status over(const std::string& endpoint, const RunSecret& secret, Work&& work) {
     try {
-        return work();
+        CurveClient there(endpoint, secret);
+        return work(there);
     } catch (const zmq::error_t& error) {
         return fail("cannot reach rank 0's host at " + endpoint + ": " + error.what());
     }
@@ -130,17 +81,13 @@ Status over(const std::string& endpoint, Work&& work) {
 }  // namespace
 
 Status FileClient::send(const fs::path& file, const std::string& name, std::int64_t from) const {
-    return over(endpoint_, [&] {
-        Connection there(endpoint_, secret_, patience_);
-        return sendAll(there, std::to_string(rank_.value()), file, name, from);
+    return over(endpoint_, secret_, [&](CurveClient& there) {
+        return sendAll(there, std::to_string(rank_.value()), file, name, from, patience_);
     });
 }
 
 Status FileClient::fetch(const std::string& name, const fs::path& file) const {
-    return over(endpoint_, [&] {
-        Connection there(endpoint_, secret_, patience_);
-        return fetchAll(there, name, file);
-    });
+    return over(endpoint_, secret_, [&](CurveClient& there) { return fetchAll(there, name, file, patience_); });
 }
 
 }  // namespace dasgd::experiments

@@ -1,4 +1,4 @@
-// A rank's way to the FileServer at rank 0's host.
+// A rank's way to the FileIntake at rank 0's host.
 #pragma once
 
 #include <chrono>

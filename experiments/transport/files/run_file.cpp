@@ -2,7 +2,7 @@
 
 #include "core/base/text/zero_padded.h"
 #include "core/checkpoint/checkpoint_folder.h"
-#include "experiments/transport/curve/wire.h"
+#include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 

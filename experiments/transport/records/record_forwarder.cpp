@@ -1,12 +1,15 @@
 #include "experiments/transport/records/record_forwarder.h"
 
-#include <memory>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "core/journal/journal.h"
 #include "core/journal/record_frame.h"
-#include "experiments/transport/curve/curve_socket.h"
-#include "experiments/transport/curve/wire.h"
+#include "experiments/base/text.h"
+#include "experiments/transport/curve/curve_client.h"
+#include "experiments/transport/curve/curve_server.h"
+#include "experiments/transport/records/record_intake.h"
 
 namespace dasgd::experiments {
 
@@ -17,124 +20,117 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{50};        // between two looks into a journal that had nothing new
 constexpr milliseconds kGather{100};     // between two frames that are not full
-constexpr milliseconds kAskAgain{1000};  // time without an answer until a question is repeated
-constexpr milliseconds kGoodbye{1000};   // time that the last messages have to leave
+constexpr milliseconds kRoom{20};        // between two questions where there is no room
+constexpr milliseconds kAskAgain{1000};  // between two questions what is committed
+constexpr milliseconds kGoodbye{1000};   // for the last word to arrive
 constexpr std::size_t kRecordsAtOnce = 1024;
+constexpr std::chrono::hours kForEver{24 * 365};  // what ends it is looked at meanwhile
+
+// What the collector wants next.
+struct Wanted {
+    std::uint64_t round = 0, after = 0;
+    bool room = false;
+};
 
 class Forwarder {
 public:
-    Forwarder(const ForwardTask& task, const RunSecret& secret) : task_(task) {
-        setLimits(socket_);
-        connectWith(socket_, secret.collectorKeys().publicKey, secret.forwarderKeys());
-        socket_.set(zmq::sockopt::reconnect_ivl, 100);
-        socket_.set(zmq::sockopt::reconnect_ivl_max, 2000);
-        // Messages for a lost connection are dropped: the collector asks for them again.
-        socket_.set(zmq::sockopt::immediate, true);
-        socket_.set(zmq::sockopt::ipv6, task.endpoint.find('[') != std::string::npos);
-        socket_.connect(task.endpoint);
-    }
+    Forwarder(const ForwardTask& task, const RunSecret& secret, const std::atomic<bool>& stop)
+        : task_(task), stop_(stop), there_(task.endpoint, secret) {}
 
-    Status run(const std::atomic<bool>& stop) {
-        auto answered = steady_clock::now();
-        while (!stop) {
-            std::error_code ignored;
-            const bool there = std::filesystem::exists(task_.journal, ignored);
+    Status run() {
+        while (!isOver()) {
             // Asked before the journal is read, so that nothing written in between is missed.
-            const bool ended = there && !JournalWriter::isAlive(task_.journal);
-            if (const auto head = receive()) {
-                answered = steady_clock::now();
-                if (head->type == WireHead::Type::Done) {
-                    sayGoodbye();
-                    return damaged_ ? Status() : removeJournal();
-                }
-                DASGD_TRY(answer(*head, ended));
-            } else if (steady_clock::now() - asked_ > kAskAgain) {
-                say(WireHead::Type::Hello, {}, task_.runId);
-            } else if (wanted_ && !waits_) {
-                DASGD_TRY(offer(ended));
-            }
-            if (there && !ended) answered = steady_clock::now();
-            if (steady_clock::now() - answered > task_.patience) {
-                return fail("the collector of " + task_.runId + " at " + task_.endpoint +
-                            " does not answer; what rank " + std::to_string(task_.rank) + " recorded is kept in " +
-                            task_.journal.string());
-            }
+            const bool ended = hasJournal() && !JournalWriter::isAlive(task_.journal);
+            DASGD_TRY(turn(ended));
+            if (!done_) continue;
+            // Until it comes the collector stays, to say again what may not have come here.
+            static_cast<void>(there_.ask(requestOf(record_post::kGoodbye), kGoodbye));
+            return damaged_ ? Status() : removeJournal();
         }
-        return fail("asked to stop");
+        if (stop_) return fail("asked to stop");
+        return fail("the collector of " + task_.runId + " at " + task_.endpoint + " does not answer; what rank " +
+                    std::to_string(task_.rank) + " recorded is kept in " + task_.journal.string());
     }
 
 private:
-    std::optional<WireHead> receive() {
-        zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
-        zmq::poll(&item, 1, kLook);
-        const auto message = receiveNow(socket_);
-        if (!message || message->size() != 2) return std::nullopt;
-        const auto head = WireHead::of(message->front());
-        const bool ours = head && head->rank == static_cast<std::uint32_t>(task_.rank) &&
-                          (head->type == WireHead::Type::Wanted || head->type == WireHead::Type::Done);
-        return ours ? head : std::nullopt;
+    [[nodiscard]] bool hasJournal() const {
+        std::error_code ignored;
+        return std::filesystem::exists(task_.journal, ignored);
+    }
+    [[nodiscard]] bool isOver() {
+        if (hasJournal() && JournalWriter::isAlive(task_.journal)) heard_ = steady_clock::now();
+        return stop_ || steady_clock::now() - heard_ > task_.patience;
     }
 
-    Status answer(const WireHead& head, bool ended) {
-        waits_ = false;
-        if (!reader_ || !wanted_ || wanted_->round != head.round || at_ != head.after) {
-            reader_.emplace(task_.journal, head.after);
-            at_ = head.after;
+    // One question, or a rest where there is none to ask.
+    Status turn(bool ended) {
+        const auto since = steady_clock::now() - asked_;
+        if (!wanted_) return ask(requestOf(record_post::kHello, {task_.runId}));
+        if (wanted_->room && (behind_ || since >= kGather || (ended && !told_))) {
+            DASGD_ASSIGN(const Parts next, nextOf(ended));
+            if (!next.empty()) return ask(next);
         }
-        wanted_ = head;
-        reader_->release(head.committed);
-        return offer(ended);
+        if (since >= (wanted_->room ? kAskAgain : kRoom)) {
+            return ask(requestOf(record_post::kHello, {task_.runId}));
+        }
+        std::this_thread::sleep_for(wanted_->room ? kLook : kRoom);
+        return {};
     }
 
-    Status offer(bool ended) {
-        if (wanted_->room == 0) return {};
-        // A few records at a time, as fast as answers come, would cost both ends more than the records do.
-        if (!ended && !behind_ && steady_clock::now() - offered_ < kGather) return {};
+    // The next records, the end, or {} where there are none.
+    Result<Parts> nextOf(bool ended) {
         std::string frame;
         std::uint64_t last = at_;
-        while (frame.size() < kFrameBytes) {
+        while (frame.size() < record_post::kFrameBytes) {
             DASGD_ASSIGN(const std::size_t got, reader_->read(kRecordsAtOnce, [&](const EventRecord& record) {
                 appendRecord(frame, record);
                 last = record.sequence;
             }));
             if (got == 0) break;
         }
-        if (!frame.empty()) {
-            if (!say(WireHead::Type::Records, at_, frame)) {
-                reader_.emplace(task_.journal, at_);  // the next try reads the records again
-                return {};
-            }
-            at_ = last;
-            offered_ = steady_clock::now();
-            behind_ = frame.size() >= kFrameBytes;
-        } else if (ended) {
-            std::string damage;
-            damaged_ = reader_->damaged();
-            if (damaged_) {
-                damage = "the journal of rank " + std::to_string(task_.rank) + " is damaged after record " +
-                         std::to_string(at_) + ", what follows is not read";
-            }
-            say(WireHead::Type::End, at_, damage);
-        } else {
+        behind_ = frame.size() >= record_post::kFrameBytes;
+        const std::string round = std::to_string(wanted_->round), after = std::to_string(std::exchange(at_, last));
+        if (!frame.empty()) return requestOf(record_post::kRecords, {round, after, std::move(frame)});
+        if (!ended) return Parts();
+        told_ = true;
+        damaged_ = reader_->damaged();
+        return requestOf(record_post::kEnd,
+                         {round, after,
+                          damaged_ ? "the journal of rank " + std::to_string(task_.rank) + " is damaged after record " +
+                                         after + ", what follows is not read"
+                                   : ""});
+    }
+
+    [[nodiscard]] Parts requestOf(char operation, Parts operands = {}) const {
+        operands.insert(operands.begin(), {std::string(1, operation), std::to_string(task_.rank)});
+        return operands;
+    }
+
+    Status ask(const Parts& request) {
+        const auto answer = there_.ask(request, kForEver, [this] { return isOver(); });
+        asked_ = steady_clock::now();
+        if (!answer) return {};
+        const char kind = answer->front().front();
+        done_ = kind == record_post::kDone;
+        const auto number = [&](std::size_t part) {
+            return part < answer->size() ? static_cast<std::uint64_t>(decimalOf((*answer)[part]).value_or(0)) : 0;
+        };
+        const Wanted wanted{.round = number(1), .after = number(2), .room = kind == kYes};
+        if (done_) return {};
+        // Of another run, or not collecting yet: that may change.
+        if (kind == kRefused || wanted.round == 0) {
+            std::this_thread::sleep_for(kLook);
             return {};
         }
-        waits_ = true;
+        heard_ = asked_;
+        if (!wanted_ || wanted_->round != wanted.round || at_ != wanted.after) {
+            reader_.emplace(task_.journal, wanted.after);
+            at_ = wanted.after;
+            told_ = false;
+        }
+        wanted_ = wanted;
+        reader_->release(number(3));
         return {};
-    }
-
-    bool say(WireHead::Type type, std::optional<std::uint64_t> after, const std::string& body) {
-        const WireHead head{.type = type,
-                            .rank = static_cast<std::uint32_t>(task_.rank),
-                            .round = wanted_ ? wanted_->round : 0,
-                            .after = after.value_or(0)};
-        asked_ = steady_clock::now();
-        return sendNow(socket_, {head.bytes(), body});
-    }
-
-    // Until it comes the collector stays, to say again what may not have come here.
-    void sayGoodbye() {
-        socket_.set(zmq::sockopt::linger, static_cast<int>(kGoodbye.count()));
-        say(WireHead::Type::Goodbye, {}, "");
     }
 
     Status removeJournal() {
@@ -145,16 +141,16 @@ private:
     }
 
     const ForwardTask& task_;
-    zmq::context_t context_{1};
-    zmq::socket_t socket_{context_, zmq::socket_type::dealer};
+    const std::atomic<bool>& stop_;
+    CurveClient there_;
     std::optional<JournalReader> reader_;
-    std::optional<WireHead> wanted_;
+    std::optional<Wanted> wanted_;
     std::uint64_t at_ = 0;  // the last record that was sent, or is not wanted any more
-    bool waits_ = false;    // for an answer
     bool behind_ = false;   // the last frame was full
-    steady_clock::time_point offered_{};
+    bool told_ = false;     // that there is nothing after at_; told again until all is committed
+    bool done_ = false;
     bool damaged_ = false;  // the journal stays for a person
-    steady_clock::time_point asked_{};
+    steady_clock::time_point asked_{}, heard_ = steady_clock::now();
 };
 
 }  // namespace
@@ -163,7 +159,7 @@ Status forwardJournal(const ForwardTask& task, const RunSecret& secret, const st
     std::error_code ignored;
     if (task.begun && !std::filesystem::exists(task.journal, ignored)) return {};
     try {
-        return Forwarder(task, secret).run(stop);
+        return Forwarder(task, secret, stop).run();
     } catch (const zmq::error_t& error) {
         return fail("cannot reach the collector at " + task.endpoint + ": " + error.what());
     }

@@ -15,7 +15,7 @@ struct ForwardTask {
     std::filesystem::path journal;  // journal of the rank; it may appear later
     int rank = 0;
     std::string runId;
-    std::string endpoint;                        // RecordServer::endpoint()
+    std::string endpoint;                        // CurveServer::endpoint()
     std::chrono::milliseconds patience{60'000};  // longest time without an answer once no writer has the journal
     bool begun = false;                          // the journal was there before: where it is not, all of it was sent
 };

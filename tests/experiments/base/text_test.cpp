@@ -82,5 +82,11 @@ TEST(Text, AlignsColumnsByWhatIsSeen) {
     EXPECT_EQ(table.toString(), "name        n\nτ          10\nlong name   1\n");
 }
 
+TEST(Text, ANumberIsAllOfItsText) {
+    EXPECT_EQ(decimalOf("-42"), -42);
+    EXPECT_EQ(decimalOf("9223372036854775807"), INT64_MAX);
+    for (const char* none : {"", " 1", "1 ", "+1", "0x1", "1.0", "9223372036854775808"}) EXPECT_FALSE(decimalOf(none));
+}
+
 }  // namespace
 }  // namespace dasgd::experiments

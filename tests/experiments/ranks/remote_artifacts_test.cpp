@@ -7,6 +7,7 @@
 
 #include "experiments/base/errors.h"
 #include "experiments/ranks/rank_main.h"
+#include "experiments/transport/curve/curve_server.h"
 #include "storage/read/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/hand_ranks.h"
@@ -216,17 +217,21 @@ protected:
                                          .rank = rank,
                                          .assignment = {.runId = "run", .resumedFrom = "before", .resumedStep = 10},
                                          .secret = secret_,
-                                         .address = "127.0.0.1",
                                          .paths = pathsOf(rank),
                                          .configHash = "c"};
         options.assignment.places = {.together = false, .atHome = rank == 0, .away = {1}};
         if (rank != 0) {
-            options.assignment.files = store.get("endpoint").value();
+            options.assignment.intake = store.get("endpoint").value();
             options.assignment.mark = store.get("mark").value();
         }
         DASGD_ASSIGN(RemoteArtifacts files, RemoteArtifacts::open(options));
+        std::unique_ptr<CurveServer> server;
         if (rank == 0) {
-            DASGD_TRY(store.set("endpoint", files.endpoint()));
+            server =
+                CurveServer::start({.address = "127.0.0.1"}, secret_, [intake = files.intake()](const Parts& request) {
+                    return intake->answer(request);
+                }).value();
+            DASGD_TRY(store.set("endpoint", server->endpoint()));
             DASGD_TRY(store.set("mark", files.mark()));
         }
         DASGD_TRY(files.takeUp({store, rank, 2}, options));

@@ -8,9 +8,9 @@
 #include <random>
 #include <set>
 
+#include "experiments/transport/curve/curve_server.h"
 #include "experiments/transport/curve/curve_socket.h"
 #include "experiments/transport/curve/handshake_monitor.h"
-#include "experiments/transport/store/key_value_server.h"
 #include "tests/faults/support/broken_run.h"
 #include "tests/faults/support/fault_case.h"
 #include "tests/support/free_port.h"
@@ -96,7 +96,7 @@ public:
     [[nodiscard]] const RunSecret& secret() const { return secret_; }
     [[nodiscard]] std::string meeting() const { return "tcp://127.0.0.1:" + std::to_string(port_); }
 
-    // Ports of rank 0 on which ZeroMQ listens: where the ranks meet, of records and of files.
+    // Ports of rank 0 on which ZeroMQ listens: where the ranks meet, of records with files.
     [[nodiscard]] std::vector<int> zmqPorts() const {
         std::set<std::string> own;
         const std::string process = "/proc/" + std::to_string(workers_[0].id());
@@ -170,7 +170,7 @@ int comeWithAnotherKey(const AttackedRun& run, int times) {
         experiments::HandshakeMonitor handshakes(context, stranger);
         experiments::setLimits(stranger);
         const RunSecret& server = i % 2 == 0 ? run.secret() : other;
-        experiments::connectWith(stranger, server.meetingKeys().publicKey, other.rankKeys());
+        experiments::connectWith(stranger, server.serverKeys().publicKey, other.memberKeys());
         stranger.connect(run.meeting());
         experiments::sendNow(stranger, {"hello"});
         failed += eventually([&] { return handshakes.failures() > 0; });
@@ -211,9 +211,9 @@ int neverRead(const AttackedRun& run, int requests) {
     zmq::context_t context(1);
     zmq::socket_t peer(context, zmq::socket_type::dealer);
     experiments::setLimits(peer);
-    experiments::connectWith(peer, run.secret().meetingKeys().publicKey, run.secret().rankKeys());
+    experiments::connectWith(peer, run.secret().serverKeys().publicKey, run.secret().memberKeys());
     peer.connect(run.meeting());
-    const std::string name(experiments::key_value::kNameBytes, '\x01');
+    const std::string name(experiments::request_name::kBytes, '\x01');
     int sent = 0;
     const auto send = [&](const Parts& request) {
         sent += eventually([&] { return experiments::sendNow(peer, request); });
@@ -226,7 +226,7 @@ int neverRead(const AttackedRun& run, int requests) {
 TEST(Fault26, StrangersAndPeersThatDoNotReadConnect) {
     AttackedRun run;
     const std::vector<int> ports = run.zmqPorts();
-    EXPECT_EQ(ports.size(), 3U) << "where the ranks meet, records, files";
+    EXPECT_EQ(ports.size(), 2U) << "where the ranks meet, and what takes in records and files";
     int injected = 0, held = 0;
     const auto note = [&](int attacks) {
         const bool holds = run.trainsOn() && run.hasBoundedMemory();

@@ -18,8 +18,7 @@ TEST(AssignmentTest, ComesAsItWent) {
                           .realOrigin = 456,
                           .resumedFrom = "run-0",
                           .resumedStep = 789,
-                          .records = "tcp://a:1",
-                          .files = "tcp://a:2",
+                          .intake = "tcp://a:1",
                           .mark = ".files-1",
                           .places = {.away = {1, 3}}};
     const auto got = Assignment::from(sent.text());
@@ -30,7 +29,7 @@ TEST(AssignmentTest, ComesAsItWent) {
     EXPECT_EQ(got->realOrigin, 456);
     EXPECT_EQ(got->resumedFrom, "run-0");
     EXPECT_EQ(got->resumedStep, 789);
-    EXPECT_EQ(got->records + got->files + got->mark, "tcp://a:1tcp://a:2.files-1");
+    EXPECT_EQ(got->intake + got->mark, "tcp://a:1.files-1");
     EXPECT_THAT(got->places.away, ElementsAre(1, 3));
     EXPECT_FALSE(Assignment::from("words"));
 }

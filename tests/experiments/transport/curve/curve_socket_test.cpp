@@ -4,7 +4,6 @@
 
 #include <thread>
 
-#include "experiments/transport/curve/wire.h"
 #include "tests/support/free_port.h"
 #include "tests/support/processes.h"
 
@@ -17,8 +16,8 @@ TEST(CurveSocket, MessagesKeepTheirParts) {
     zmq::socket_t server(context, zmq::socket_type::dealer), client(context, zmq::socket_type::dealer);
     setLimits(server);
     setLimits(client);
-    serveWith(server, secret.collectorKeys());
-    connectWith(client, secret.collectorKeys().publicKey, secret.forwarderKeys());
+    serveWith(server, secret.serverKeys());
+    connectWith(client, secret.serverKeys().publicKey, secret.memberKeys());
     server.bind("tcp://127.0.0.1:*");
     client.connect(server.get(zmq::sockopt::last_endpoint));
     EXPECT_FALSE(receiveNow(server));
@@ -39,7 +38,7 @@ TEST(CurveSocket, AProcessThatIsSlowToReadOutlivesItsPeer) {
         zmq::context_t context(1);
         zmq::socket_t client(context, zmq::socket_type::dealer);
         setLimits(client);
-        connectWith(client, secret.collectorKeys().publicKey, secret.forwarderKeys());
+        connectWith(client, secret.serverKeys().publicKey, secret.memberKeys());
         client.connect(endpoint);
         // Sends more messages than the other end lets wait.
         while (true) {
@@ -52,7 +51,7 @@ TEST(CurveSocket, AProcessThatIsSlowToReadOutlivesItsPeer) {
         zmq::context_t context(1);
         zmq::socket_t server(context, zmq::socket_type::router);
         setLimits(server);
-        serveWith(server, secret.collectorKeys());
+        serveWith(server, secret.serverKeys());
         server.bind(endpoint);
         zmq::pollitem_t item{server.handle(), 0, ZMQ_POLLIN, 0};
         zmq::poll(&item, 1, std::chrono::seconds(20));
@@ -66,23 +65,6 @@ TEST(CurveSocket, AProcessThatIsSlowToReadOutlivesItsPeer) {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     peer.kill();
     EXPECT_EQ(slow.wait(), 0);
-}
-
-TEST(WireHead, OnlyThisVersionsHeadsAreRead) {
-    const WireHead head{.type = WireHead::Type::Records, .rank = 7, .round = 3, .after = 1ULL << 40, .committed = 9};
-    const auto read = WireHead::of(head.bytes());
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->bytes(), head.bytes());
-    std::string longer = head.bytes();
-    longer.push_back('x');
-    EXPECT_FALSE(WireHead::of(longer));
-    EXPECT_FALSE(WireHead::of(""));
-    WireHead other = head;
-    other.version = 2;
-    EXPECT_FALSE(WireHead::of(other.bytes()));
-    other = head;
-    other.type = static_cast<WireHead::Type>(7);  // after the last
-    EXPECT_FALSE(WireHead::of(other.bytes()));
 }
 
 }  // namespace

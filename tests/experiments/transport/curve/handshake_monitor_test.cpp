@@ -13,11 +13,11 @@ TEST(HandshakeMonitorTest, BothEndsLearnThatTheirSecretsDiffer) {
     zmq::context_t context(1);
     zmq::socket_t server(context, zmq::socket_type::router);
     HandshakeMonitor atServer(context, server);
-    serveWith(server, secret.meetingKeys());
+    serveWith(server, secret.serverKeys());
     server.bind("tcp://127.0.0.1:*");
     const auto connect = [&](zmq::socket_t& client, const RunSecret& known) {
         setLimits(client);
-        connectWith(client, known.meetingKeys().publicKey, known.rankKeys());
+        connectWith(client, known.serverKeys().publicKey, known.memberKeys());
         client.set(zmq::sockopt::reconnect_ivl, 20);
         client.connect(server.get(zmq::sockopt::last_endpoint));
     };

@@ -14,17 +14,17 @@ TEST(RunSecret, IsNewEachTimeAndComesBackFromItsDigits) {
     EXPECT_EQ(one.hex().size(), 64U);
     const RunSecret again = RunSecret::fromHex(one.hex()).value();
     EXPECT_EQ(again.hex(), one.hex());
-    EXPECT_EQ(again.collectorKeys().secretKey, one.collectorKeys().secretKey);
+    EXPECT_EQ(again.serverKeys().secretKey, one.serverKeys().secretKey);
 }
 
 TEST(RunSecret, EachPartHasKeysOfItsOwn) {
     const RunSecret secret = RunSecret::fromHex(std::string(64, 'a')).value();
-    const auto collector = secret.collectorKeys(), forwarder = secret.forwarderKeys();
-    EXPECT_EQ(collector.publicKey.size(), 40U);
-    EXPECT_EQ(collector.secretKey.size(), 40U);
-    EXPECT_NE(collector.secretKey, forwarder.secretKey);
-    EXPECT_NE(collector.publicKey, forwarder.publicKey);
-    EXPECT_NE(collector.publicKey, RunSecret::fromHex(std::string(64, 'b')).value().collectorKeys().publicKey);
+    const auto server = secret.serverKeys(), member = secret.memberKeys();
+    EXPECT_EQ(server.publicKey.size(), 40U);
+    EXPECT_EQ(server.secretKey.size(), 40U);
+    EXPECT_NE(server.secretKey, member.secretKey);
+    EXPECT_NE(server.publicKey, member.publicKey);
+    EXPECT_NE(server.publicKey, RunSecret::fromHex(std::string(64, 'b')).value().serverKeys().publicKey);
 }
 
 TEST(RunSecret, OtherTextsAreRefusedWithWhatIsNeeded) {

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "experiments/transport/curve/curve_socket.h"
+#include "experiments/transport/curve/curve_server.h"
 #include "tests/support/file_post.h"
 
 namespace dasgd::experiments {
@@ -43,7 +43,7 @@ TEST_F(FileClientTest, AChunkThatIsNotAnsweredIsSentAgain) {
     zmq::context_t context{1};
     zmq::socket_t deaf(context, zmq::socket_type::router);
     setLimits(deaf);
-    serveWith(deaf, secret_.collectorKeys());
+    serveWith(deaf, secret_.serverKeys());
     deaf.set(zmq::sockopt::rcvtimeo, 10'000);
     deaf.bind("tcp://127.0.0.1:*");
     const FileClient there(deaf.get(zmq::sockopt::last_endpoint), secret_, Rank(1), std::chrono::seconds(30));
@@ -60,7 +60,7 @@ TEST_F(FileClientTest, AChunkThatIsNotAnsweredIsSentAgain) {
         ASSERT_GE(message.size(), 3U) << "it has given up";
         const bool put = message[2].front() == file_post::kPut;
         if (put && ++puts <= 2) continue;
-        ASSERT_TRUE(sendNow(deaf, {message[0], message[1], std::string(1, file_post::kYes), ""}));
+        ASSERT_TRUE(sendNow(deaf, {message[0], message[1], std::string(1, kYes), ""}));
         if (!put) break;
     }
     sender.join();

@@ -61,7 +61,7 @@ TEST_F(ForwarderProcessTest, IsStartedAgainWhenItIsKilledAndDeliversEverything) 
     EXPECT_NE(forwarder->id(), first);
     journal.reset();
     collector.collectAll();
-    collector.server->sayDone(milliseconds(10'000));
+    collector.intake.sayDone(milliseconds(10'000));
     const Status delivered = forwarder->awaitDelivery(milliseconds(10'000));
     EXPECT_TRUE(delivered) << delivered.error().message << test::contentOf(run_.there / "forward.log");
     EXPECT_FALSE(std::filesystem::exists(journal_));
@@ -84,7 +84,7 @@ TEST_F(ForwarderProcessTest, WhatAnotherForwarderDeliveredIsDelivered) {
                                 workspace_.string(), "--instead", "--begun"},
                                {});
     collector.collectAll();
-    collector.server->sayDone(milliseconds(10'000));
+    collector.intake.sayDone(milliseconds(10'000));
     EXPECT_EQ(other.wait().exit, 0);
     const Status delivered = forwarder->awaitDelivery(milliseconds(20'000));
     EXPECT_TRUE(delivered) << delivered.error().message;

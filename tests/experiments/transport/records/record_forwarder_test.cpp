@@ -53,7 +53,7 @@ TEST(RecordForwarder, BringsAllOfAJournalAndRemovesIt) {
         }
     }
     collector.collectAll();
-    collector.server->sayDone(milliseconds(10'000));
+    collector.intake.sayDone(milliseconds(10'000));
     forwarder.join();
     EXPECT_TRUE(sent) << sent.error().message;
     EXPECT_FALSE(std::filesystem::exists(run.journal()));
@@ -98,7 +98,7 @@ TEST(RecordForwarder, WithoutACollectorTheJournalKeepsEverything) {
     test::AwayCollector collector(run);
     std::thread again([&] { EXPECT_TRUE(forwardJournal(run.task(collector.server->endpoint()), run.secret, stop)); });
     collector.collectAll();
-    collector.server->sayDone(milliseconds(10'000));
+    collector.intake.sayDone(milliseconds(10'000));
     again.join();
     expectEveryStepOnce(run, 100);
 }
@@ -137,7 +137,7 @@ TEST(RecordForwarder, WhatCannotBeReadIsToldToTheCollector) {
     storage::StreamSource source(collector.stream);
     EXPECT_THAT(source.damage(), HasSubstr("the journal of rank 1 is damaged after record 50"));
     collector.collectAll();
-    collector.server->sayDone(milliseconds(10'000));
+    collector.intake.sayDone(milliseconds(10'000));
     forwarder.join();
     EXPECT_TRUE(std::filesystem::exists(run.journal())) << "a damaged journal stays for a person";
 }
@@ -160,7 +160,7 @@ TEST(RecordForwarderKills, NothingIsLostOrDoubled) {
     const auto collect = [&] {
         test::AwayCollector collector(run, collectorPort);
         collector.collectAll();
-        collector.server->sayDone(milliseconds(20'000));
+        collector.intake.sayDone(milliseconds(20'000));
         return 0;
     };
     const auto forward = [&] {
