@@ -39,6 +39,9 @@ inline constexpr const char* kOneDrawInWords =
 // at most the level that each is held against (Holm 1979). Comparisons without a probability stay so, and do not count.
 [[nodiscard]] std::vector<std::optional<double>> holmAdjusted(std::vector<std::optional<double>> probabilities);
 
+// The tests of a comparison, for reports.
+inline constexpr const char* kTestInWords = "t test, paired over equal seeds, with Holm's correction";
+
 // Differences whose probability under equality is below this are called differences.
 inline constexpr double kSignificance = 0.05;
 

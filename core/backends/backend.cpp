@@ -2,22 +2,10 @@
 
 #include <numeric>
 
+#include "core/backends/simulated_sections.h"
 #include "core/comm/emulated_link.h"
 
 namespace dasgd {
-
-namespace {
-
-// Names for a message: "\"virtual\"", or several of them.
-std::string backendsWithSimulatedTime() {
-    std::string names;
-    for (const std::string& name : backendNames()) {
-        if (layoutOf(name, 1)->timeSimulated) names += (names.empty() ? "\"" : " or \"") + name + "\"";
-    }
-    return names;
-}
-
-}  // namespace
 
 bool Layout::isProcessARank() const {
     for (const auto& ranks : processes) {
@@ -54,6 +42,12 @@ Layout Layout::oneProcess(int ranks) {
 
 std::vector<std::string> backendNames() { return BackendRegistry::names(); }
 
+std::vector<std::string> backendsWithSimulatedTime() {
+    std::vector<std::string> names = backendNames();
+    std::erase_if(names, [](const std::string& name) { return !layoutOf(name, 1)->timeSimulated; });
+    return names;
+}
+
 std::string backendSummaries() {
     std::string text;
     for (const auto& [name, entry] : BackendRegistry::entries()) {
@@ -78,12 +72,15 @@ std::vector<std::string> ownFieldsOf(const std::string& backend) {
 }
 
 Status refuseSimulatedSections(const Value& document, const ClusterParams& cluster) {
-    for (const char* section : {"network", "compute", "faults"}) {
+    for (const char* section : kSimulatedSections) {
         const Value* found = document.find(section);
         if (!found) continue;
+        std::string names;
+        for (const std::string& name : backendsWithSimulatedTime())
+            names += (names.empty() ? "\"" : " or \"") + name + "\"";
         return fail(found->keyPosition().prefix() + "[" + section +
                     "] describes a virtual cluster, but the backend is '" + cluster.backend +
-                    "': remove it, or set backend = " + backendsWithSimulatedTime() + " in [cluster]");
+                    "': remove it, or set backend = " + names + " in [cluster]");
     }
     return {};
 }

@@ -1,6 +1,6 @@
 // Communication pattern of an algorithm, in the terms of cost.h and step_time.h: what it sends, and when it waits.
-// Declared beside the algorithm's registration, published by `dasgd describe --json`, and read wherever a time is
-// computed without a run. Plain data and pure functions; seconds and bytes.
+// Declared beside the algorithm's registration, and read wherever a time is computed without a run. Plain data and pure
+// functions; seconds and bytes.
 #pragma once
 
 #include <array>
@@ -65,7 +65,6 @@ struct OwnCoding {
 //            snapshot_at_zero of core/algorithms/averaging/dasgd.cpp; of one algorithm
 enum class ForecastRole : std::uint8_t { None, Buckets, Messages, Blocking, Advised };
 
-// Files and JSON use the names in kPatternKindNames.
 //  Undeclared  nothing is known
 //  NoFormula   there is none, for the reason `why`
 //  None        nothing is sent
@@ -89,17 +88,12 @@ struct CommunicationPattern {
     bool delayBelowInterval = false;          // d < τ/F; otherwise d ≤ τ/F
     std::optional<std::int64_t> mostDelay{};  // where the field of d ends early
     std::vector<PatternLimit> limits = {};
-    std::optional<CodingPasses> coding{};        // of an algorithm whose compressed exchanges have a formula
-    std::optional<OwnCoding> ownCoding{};        // of its averages
-    std::string whyNoCoding = {};                // reason why those of one that compresses have none
-    std::vector<std::string> assumes = {};       // sentences: assumptions behind a time by this pattern
-    ForecastRole forecast = ForecastRole::None;  // not published
+    std::optional<CodingPasses> coding{};   // of an algorithm whose compressed exchanges have a formula
+    std::optional<OwnCoding> ownCoding{};   // of its averages
+    std::string whyNoCoding = {};           // reason why those of one that compresses have none
+    std::vector<std::string> assumes = {};  // sentences: assumptions behind a time by this pattern
+    ForecastRole forecast = ForecastRole::None;
 };
-inline constexpr std::array<std::string_view, 5> kPatternKindNames{"undeclared", "no formula", "none", "gradients",
-                                                                   "averages"};
-[[nodiscard]] constexpr std::string_view nameOf(CommunicationPattern::Kind kind) {
-    return kPatternKindNames[static_cast<std::size_t>(kind)];
-}
 
 // The patterns that most algorithms have.
 [[nodiscard]] CommunicationPattern noFormula(std::string why);

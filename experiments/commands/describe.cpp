@@ -46,6 +46,7 @@ nlohmann::json schemaJson() {
             if (!plugin.reads.empty()) plugins.back()["reads"] = plugin.reads;
         }
         sections.push_back({{"name", section.name}, {"fields", jsonOf(section.fields)}, {"plugins", plugins}});
+        if (!section.backends.empty()) sections.back()["backends"] = section.backends;
     }
     return {{"sections", sections}};
 }
@@ -93,7 +94,9 @@ std::string schemaText() {
     table.add({"name", "string", "", "", "Name of the experiment"});
     for (const SchemaSection& section : experimentSchema()) {
         table.add({});
-        table.add({"[" + section.name + "]"});
+        std::string backends;
+        for (const std::string& name : section.backends) backends += (backends.empty() ? "" : ", ") + name;
+        table.add({"[" + section.name + "]", "", "", "", backends.empty() ? "" : "only with backend " + backends});
         addRows(table, section.fields, "  ");
         for (const SchemaPlugin& plugin : section.plugins) {
             const std::string about = plugin.summary + (plugin.reference.empty() ? "" : " (" + plugin.reference + ")");

@@ -27,9 +27,8 @@ Action declareRecover(CLI::App& app) {
     auto workspace = std::make_shared<std::string>();
     addWorkspaceOption(app, *workspace);
     app.footer(
-        "A run whose processes were killed is read to the end of its journals and gets its last state. `dasgd run` "
-        "does\n"
-        "the same before it starts; runs that are under way are left alone.");
+        "A run whose processes were killed is read to the end of its journals and gets its last state, and a deletion\n"
+        "that was killed is ended. `dasgd run` does the same before it starts; runs under way are left alone.");
     return [workspace] { return recover(*workspace); };
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/backends/simulated_sections.h"
 #include "core/experiment/experiment.h"
 
 namespace dasgd::experiments {
@@ -10,6 +11,8 @@ std::vector<SchemaSection> experimentSchema() {
     std::vector<SchemaSection> sections;
     for (SectionInfo& info : describeExperiment()) {
         SchemaSection section{info.name, std::move(info.fields), {}};
+        if (std::ranges::find(kSimulatedSections, section.name) != kSimulatedSections.end())
+            section.backends = backendsWithSimulatedTime();
         for (auto& plugin : info.plugins) {
             section.plugins.push_back({plugin.name, plugin.summary, plugin.reference, std::move(plugin.fields),
                                        std::move(plugin.communication), std::move(plugin.reads)});

@@ -28,6 +28,7 @@ struct SchemaSection {
     std::string name;
     std::vector<FieldInfo> fields;  // common to all plug-ins, `name` among them
     std::vector<SchemaPlugin> plugins;
+    std::vector<std::string> backends = {};  // those that read the section, where others refuse it
 };
 [[nodiscard]] std::vector<SchemaSection> experimentSchema();
 // Sections of the document, such as [graph], that only some algorithms read and its own does not. None where its

@@ -137,14 +137,16 @@ private:
         });
         connect(&draft_, &ExperimentDraft::launched, this, [this] {
             message_->clear();
-            context_.session.setFollowNewest(true);
+            context_.session.followStart();
             context_.open("Run");
         });
         const auto note = [this](const QString& text) { message_->say(text, MessageBar::Kind::Note); };
         connect(&draft_, &ExperimentDraft::queued, this, [this, note] { note(draft_.queuedInWords()); });
         connect(&draft_, &ExperimentDraft::noted, this, note);
         connect(&draft_, &ExperimentDraft::failed, message_, [this](const QString& text) { message_->say(text); });
-        connect(&context_.engine, &Engine::failed, message_, [this](const QString& text) { message_->say(text); });
+        connect(&context_.engine, &Engine::failed, message_, [this](const QString& text, const Engine::About& about) {
+            if (isVisible() && about.runs.isEmpty()) message_->say(text);
+        });
         // Looking through the runs, perhaps ten thousand, waits until the page is visible.
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (!isVisible()) return;

@@ -1,6 +1,9 @@
 #include "gui/experiment/start_delegate.h"
 
+#include <QAbstractItemView>
 #include <QPainter>
+#include <QScrollBar>
+#include <QTextLayout>
 
 #include "gui/experiment/model/start_list.h"
 
@@ -8,12 +11,41 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kStartHeadHeight = 32, kStartRowHeight = 42;
+constexpr int kStartHeadHeight = 32, kTitleHeight = 19, kAround = 4;  // around: above and below a start
+constexpr int kLeft = 16, kRight = 14, kWordsSize = 11, kMostLines = 3;
+
+// The lines of `words` in a width; the last of kMostLines is cut where there are more.
+QStringList linesOf(const QString& words, double width) {
+    QTextLayout layout(words, interFont(kWordsSize));
+    layout.beginLayout();
+    QStringList lines;
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(width);
+        if (lines.size() + 1 == kMostLines) {
+            lines << QFontMetrics(interFont(kWordsSize))
+                         .elidedText(words.mid(line.textStart()), Qt::ElideRight, static_cast<int>(width));
+            break;
+        }
+        lines << words.mid(line.textStart(), line.textLength()).trimmed();
+    }
+    layout.endLayout();
+    return lines;
+}
+
+// Width of the words beside a scroll bar, whether there is one or not: the rows keep their heights when it comes.
+double wordsWidth(const QStyleOptionViewItem& option) {
+    const auto* list = qobject_cast<const QAbstractItemView*>(option.widget);
+    const int width = list ? list->width() - list->verticalScrollBar()->sizeHint().width() : option.rect.width();
+    return width - kLeft - kRight;
+}
 
 }  // namespace
 
-QSize StartDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
-    return {160, index.data(StartList::HeadRole).toBool() ? kStartHeadHeight : kStartRowHeight};
+QSize StartDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    if (index.data(StartList::HeadRole).toBool()) return {160, kStartHeadHeight};
+    const qsizetype lines = linesOf(index.data(StartList::WordsRole).toString(), wordsWidth(option)).size();
+    const int lineHeight = QFontMetrics(interFont(kWordsSize)).height();
+    return {160, 2 * kAround + kTitleHeight + static_cast<int>(lines) * lineHeight};
 }
 
 void StartDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -41,15 +73,19 @@ void StartDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
                           QFontMetrics(font).elidedText(text, Qt::ElideRight, static_cast<int>(box.width())));
     };
-    const QRectF text = row.adjusted(16, 0, -14, 0);
+    const QRectF text = row.adjusted(kLeft, 0, -kRight, 0);
     const QString title = index.data(Qt::DisplayRole).toString();
     if (head) {
         write(text.adjusted(0, 6, 0, 0), interFont(12), theme.muted, title);
     } else {
-        const double middle = row.center().y();
-        write({text.left(), middle - 18, text.width(), 19}, interFont(13, Weight::SemiBold), theme.text, title);
-        write({text.left(), middle + 1, text.width(), 16}, interFont(11), theme.muted,
-              index.data(StartList::WordsRole).toString());
+        write({text.left(), text.top() + kAround, text.width(), kTitleHeight}, interFont(13, Weight::SemiBold),
+              theme.text, title);
+        const QFont small = interFont(kWordsSize);
+        double top = text.top() + kAround + kTitleHeight;
+        for (const QString& line : linesOf(index.data(StartList::WordsRole).toString(), wordsWidth(option))) {
+            write({text.left(), top, text.width(), QFontMetricsF(small).height()}, small, theme.muted, line);
+            top += QFontMetricsF(small).height();
+        }
     }
     painter->restore();
 }

@@ -6,6 +6,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
 #include "core/base/metric_names.h"
 #include "gui/data/runs/compare.h"
@@ -185,7 +186,11 @@ private:
     }
 
     void connectAll() {
-        connect(&session_, &Session::currentChanged, this, [this] { exporter_->forget(), showRun(); });
+        connect(&session_, &Session::currentChanged, this, [this] {
+            exporter_->forget();
+            message_->say(session_.error());
+            showRun();
+        });
         connect(&session_, &Session::detailChanged, this, [this] {
             if (isVisible()) runPace_.request();
         });
@@ -202,14 +207,14 @@ private:
                     ranks_ = states;
                     if (const RunItemPtr run = session_.current()) showOverlap(*run);
                 });
-        connect(&context_.engine, &Engine::started, this, [this] {
-            starting_ = true;
-            showRun();
-        });
-        connect(&context_.engine, &Engine::failed, this, [this](const QString& message) {
-            message_->say(message);
-            starting_ = false;
-            stopping_.clear();
+        connect(&context_.engine, &Engine::failed, this, [this](const QString& message, const Engine::About& about) {
+            if (about.runs.contains(resuming_)) session_.startEnded();
+            // Elsewhere a failure belongs to the page that shows what it is about.
+            const bool isOfThis = about.runs.contains(session_.currentId());
+            if (isOfThis || (isVisible() && about.runs.isEmpty())) {
+                message_->say(message, cameTooLate(session_, about) ? MessageBar::Kind::Note : MessageBar::Kind::Error);
+            }
+            if (about.runs.contains(stopping_)) stopping_.clear();
             showRun();
         });
         // The run is taken at the press: the page may follow to the next run before the release.
@@ -217,7 +222,7 @@ private:
             connect(button, &QPushButton::pressed, this, [this] { pressedRun_ = session_.currentId(); });
         }
         connect(stop_, &QPushButton::clicked, this, [this] { stop(pressedRun_); });
-        connect(resume_, &QPushButton::clicked, this, [this] { context_.engine.resume(pressedRun_); });
+        connect(resume_, &QPushButton::clicked, this, [this] { resume(pressedRun_); });
         connect(again_, &QPushButton::clicked, this, [this] { runAgain(); });
         connect(compare_, &QPushButton::clicked, this, [this] {
             if (session_.isComparing()) {
@@ -230,12 +235,16 @@ private:
     }
 
     void stop(const QString& run) {
-        // Select the run explicitly, so that following does not move on to the next run of the sweep while this one
-        // stops.
-        session_.choose(run);
         stopping_ = run;
         context_.engine.stop(stopping_);
         showRun();
+    }
+
+    // The page goes on with the run that this starts.
+    void resume(const QString& run) {
+        resuming_ = run;
+        context_.engine.resume(run);
+        session_.followStart();
     }
 
     void runAgain() {
@@ -261,11 +270,12 @@ private:
             title_->setText(tr("The workspace cannot be read"));
             cluster_->clear();
         } else if (session_.currentId().isEmpty()) {
-            title_->setText(starting_           ? tr("Starting …")
+            const bool starting = session_.isStarting();
+            title_->setText(starting            ? tr("Starting …")
                             : session_.loaded() ? tr("No run yet")
                                                 : tr("Reading the workspace …"));
-            cluster_->setText(starting_ ? tr("The ranks load the model and the data.")
-                                        : tr("Set one up on the Experiment page (Ctrl+1)."));
+            cluster_->setText(starting ? tr("The ranks load the model and the data.")
+                                       : tr("Set one up on the Experiment page (Ctrl+1)."));
         } else {
             title_->setText(tr("%1 is not in this workspace").arg(session_.currentId()));
             cluster_->setText(tr("Choose another on the Runs page (Ctrl+2)."));
@@ -281,7 +291,6 @@ private:
         pill_->setVisible(run != nullptr);
         title_->setToolTip(run ? asTip(runTitle(run->row) + u'\n' + run->id) : QString());
         if (!run) return showNoRun();
-        starting_ = false;
         const storage::RunRow& row = run->row;
         title_->setText(runTitle(row));
         pill_->setState(stateInWords(row));
@@ -292,12 +301,14 @@ private:
         stop_->setText(stopping ? tr("Stopping …") : tr("Stop"));
         stop_->setEnabled(!stopping);
         stop_->setVisible(isLive(row));
+        // What was stopped is seen for a moment before the next run of a sweep is followed.
+        if (stopping && isLive(row)) session_.touched();
         resume_->setVisible(!resumable({run}).isEmpty());
         again_->setVisible(!isLive(row) && !row.imported() && !isOfJob(row));
         compare_->setText(session_.isComparing() ? tr("End comparison") : tr("Compare"));
-        if (!row.error.empty()) message_->say(endInWords(*run));
-        if (row.error.empty() && session_.error().isEmpty() && shownError_) message_->clear();
-        shownError_ = !row.error.empty();
+        // Said once, so that it stays dismissed.
+        const QString end = row.error.empty() ? QString() : run->id + u' ' + endInWords(*run);
+        if (std::exchange(saidEnd_, end) != end) message_->say(end.isEmpty() ? session_.error() : endInWords(*run));
         showRowFigures(*run);
         showCurveFigures();
     }
@@ -414,7 +425,6 @@ private:
     MessageBar* message_ = nullptr;
     QPushButton* export_ = nullptr;
     FigureExport* exporter_ = nullptr;
-    bool starting_ = false;  // a run was ordered, and none has been seen yet
     QPushButton *stop_ = nullptr, *resume_ = nullptr, *again_ = nullptr;
     QPushButton* compare_ = nullptr;
     KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr,
@@ -428,7 +438,8 @@ private:
     TimelineCard* timeline_ = nullptr;
     QString pressedRun_;
     QString stopping_;  // id of the run that was asked to stop
-    bool shownError_ = false;
+    QString resuming_;  // run that was resumed last
+    QString saidEnd_;   // run and reason of the end that the message bar was given
     Throttle runPace_{kFiguresPauseMs, [this] { showRun(); }};
     Throttle curvePace_{kFiguresPauseMs, [this] { showCurveFigures(); }};
 };

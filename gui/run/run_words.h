@@ -9,6 +9,7 @@
 
 #include "gui/data/feed/queue_query.h"
 #include "gui/data/runs/run_config.h"
+#include "gui/data/session/engine.h"
 #include "gui/data/session/session.h"
 #include "gui/kit/words/words.h"
 #include "gui/run/model/rank_states.h"
@@ -92,6 +93,14 @@ namespace dasgd::gui {
                 QStringLiteral("now, %1 s").arg(shortNumber(now.rateSeconds, 2))};
     }
     return {kAbsent, rateLackInWords(now)};
+}
+
+// A command asked something of runs that had all ended by then: what it says is no error.
+[[nodiscard]] inline bool cameTooLate(Session& session, const Engine::About& about) {
+    return about.ofLive && !about.runs.isEmpty() && std::ranges::none_of(about.runs, [&](const QString& id) {
+               const RunItemPtr run = session.runs().find(id);
+               return run && isLive(run->row);
+           });
 }
 
 // "8 of 12 configurations drawn", for an experiment with more configurations than are drawn; else "".

@@ -4,13 +4,15 @@
 #include <QPainter>
 
 #include "gui/kit/parts/parts.h"
+#include "gui/kit/plots/plot_view.h"
 #include "gui/runs/model/run_list_model.h"
 
 namespace dasgd::gui {
 
 namespace {
 constexpr double kCellEdge = 7;  // left margin, equal to that of other columns
-}
+constexpr double kSample = 28;   // width of a curve's sample, as in the legends
+}  // namespace
 
 RunDelegate::RunDelegate(Session& session, const Look& look, QObject* parent)
     : QStyledItemDelegate(parent), session_(session), look_(look) {}
@@ -49,13 +51,13 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         const RunItemPtr run = session_.runs().find(index.data(RunTableModel::IdRole).toString());
         const CurveStyle style = run ? session_.styleOf(*run) : CurveStyle{};
         painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(look_.theme().curves[static_cast<std::size_t>(style.color)]);
-        painter->drawRoundedRect(QRectF(cell.left() + kCellEdge, cell.center().y() - 4, 9, 9), 2.5, 2.5);
+        paintLineSample(*painter, {cell.left() + kCellEdge, cell.center().y() - 8, kSample, 16},
+                        screenPlotStyle(look_.theme()), style, run && run->row.timeSimulated);
+        const QRectF words = cell.adjusted(kCellEdge + kSample + 7, 0, -4, 0);
         painter->setPen(option.palette.color(QPalette::Text));
         painter->setFont(option.font);
-        painter->drawText(cell.adjusted(25, 0, -4, 0), Qt::AlignVCenter | Qt::AlignLeft,
-                          option.fontMetrics.elidedText(text, Qt::ElideRight, static_cast<int>(cell.width()) - 29));
+        painter->drawText(words, Qt::AlignVCenter | Qt::AlignLeft,
+                          option.fontMetrics.elidedText(text, Qt::ElideRight, static_cast<int>(words.width())));
     }
     painter->restore();
 }

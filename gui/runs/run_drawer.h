@@ -30,7 +30,6 @@ public:
     void setRuns(std::vector<RunItemPtr> runs);
     [[nodiscard]] const std::vector<RunItemPtr>& runs() const { return runs_; }
     void editTags() { tags_->setFocus(Qt::ShortcutFocusReason); }
-    void editNote() { note_->setFocus(Qt::ShortcutFocusReason); }
 
 signals:
     // The user wants the log of this run on the Run page.

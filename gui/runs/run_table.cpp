@@ -16,7 +16,9 @@ namespace {
 
 constexpr int kRunRowHeight = 36;
 constexpr int kGroupPadding = 14;
-constexpr int kGroupArrow = 26;  // x at which a group's title begins
+constexpr int kGroupArrow = 26;        // x at which a group's title begins
+constexpr int kLeastGroupTitle = 240;  // means in columns that begin before it are left out
+constexpr int kCellMargin = 7;
 constexpr int kSavingMs = 400;
 const QString kColumnsKey = QStringLiteral("runs/columns");
 
@@ -110,8 +112,18 @@ void RunTable::paintEvent(QPaintEvent* event) {
 
 void RunTable::paintGroup(QPainter& painter, int row) {
     const QModelIndex index = list_.index(row, 0);
-    const QRect line(0, rowViewportPosition(row), viewport()->width(), rowHeight(row));
+    QRect line(0, rowViewportPosition(row), viewport()->width(), rowHeight(row));
     const Theme& theme = look_.theme();
+    painter.setFont(interFont(13));
+    painter.setPen(theme.muted);
+    for (const int section : shownSections()) {
+        const int left = columnViewportPosition(section);
+        const QString mean = list_.index(row, section).data(Qt::DisplayRole).toString();
+        if (section == RunTableModel::Star || mean.isEmpty() || left < kLeastGroupTitle) continue;
+        painter.drawText(QRect(left, line.top(), columnWidth(section) - kCellMargin, line.height()),
+                         Qt::AlignVCenter | Qt::AlignRight, mean);
+        line.setRight(std::min(line.right(), left));
+    }
     const auto write = [&](int left, const QFont& font, const QColor& color, const QString& text) {
         painter.setFont(font);
         painter.setPen(color);

@@ -20,7 +20,7 @@ constexpr int kWidestSettings = 420;
 constexpr std::array<const char*, RunTableModel::kColumns> kCellSamples{"★",
                                                                         "●   interrupted",
                                                                         "delay-period",
-                                                                        "■ streaming_diloco",
+                                                                        "■■■ streaming_diloco",
                                                                         "τ 16  d 12  ξ 0.25  c 1",
                                                                         "1000",
                                                                         "128",
@@ -51,7 +51,7 @@ int widthOf(const QString& cell, const QFontMetricsF& metrics = QFontMetricsF(in
 // The text of a cell with the symbol that is painted before it.
 QString cellText(int section, const QString& text) {
     if (section == RunTableModel::Status) return QStringLiteral("●   ") + text;
-    if (section == RunTableModel::Algorithm) return QStringLiteral("■ ") + text;
+    if (section == RunTableModel::Algorithm) return QStringLiteral("■■■ ") + text;
     return text;
 }
 
@@ -106,7 +106,6 @@ bool ColumnContents::measure(const RunListModel& list, const std::vector<int>& s
     bool grew = false;
     const QFontMetricsF metrics(interFont(13));
     for (int row = first; row <= std::min(last, kMostMeasured - 1); ++row) {
-        if (list.rowAt(row).isGroup()) continue;
         for (const int section : sections) {
             if (section == RunTableModel::Star) continue;
             const QString text = cellText(section, list.data(list.index(row, section), Qt::DisplayRole).toString());

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QSplitter>
 #include <QStackedLayout>
+#include <QThreadPool>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -32,6 +33,7 @@
 #include "gui/runs/run_table.h"
 #include "gui/runs/run_view_keeper.h"
 #include "gui/scaling/reports/job_action.h"
+#include "storage/write/store.h"
 
 namespace dasgd::gui {
 namespace {
@@ -76,7 +78,10 @@ public:
     }
 
     // The table is deleted before the list model, which it uses.
-    ~RunsPage() override { delete table_; }
+    ~RunsPage() override {
+        counter_.waitForDone();
+        delete table_;
+    }
 
 private:
     QHBoxLayout* makeHeader() {
@@ -146,7 +151,10 @@ private:
             update();
         });
         connect(&session_, &Session::errorChanged, this, [this] { sayError(); });
-        connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
+        connect(&context_.engine, &Engine::failed, this, [this](const QString& message, const Engine::About& about) {
+            if (!isVisible()) return;
+            cameTooLate(session_, about) ? sayDone(message) : say(message);
+        });
         connect(&context_.engine, &Engine::started, this, [this](const QString& file, Engine::Order order) {
             const QString words = order == Engine::Order::Queued ? tr("Queued %1: its runs wait their turn%2")
                                                                  : tr("Started %1: its runs are on the Run page%2");
@@ -158,6 +166,8 @@ private:
         connect(&saying_, &QTimer::timeout, this, [this] { sayDone({}); });
         connect(columns_->menu(), &QMenu::aboutToShow, this, [this] { table_->fillColumnMenu(*columns_->menu()); });
         connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] {
+            // A message about other runs than those that are chosen now has ended.
+            if (!saidOf_.isEmpty() && idsOf(chosenRuns()) != saidOf_) sayError();
             updateActions();
             showAbout();
         });
@@ -173,7 +183,7 @@ private:
         connect(table_, &RunTable::starClicked, this, [this](int row) { starRuns(notes_, list_->runsAt(row)); });
         connect(table_, &QWidget::customContextMenuRequested, this,
                 [this](const QPoint& at) { showMenu(table_->viewport()->mapToGlobal(at)); });
-        connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { message_->say(message); });
+        connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { say(message); });
         connect(&notes_, &NotesQuery::changed, this, [this](const QString& words, bool undone) {
             sayDone(undone ? words : tr("%1. Ctrl+Z takes it back").arg(words));
         });
@@ -205,6 +215,8 @@ private:
         addQueueKeys(
             *table_, context_.engine, [this] { return chosenRuns(); }, [this](const QString& why) { sayDone(why); });
         onTable(tr("Archive or restore"), Qt::Key_Delete, [this] { archive(chosenRuns()); });
+        onTable(tr("Delete for good …"), QKeySequence(QStringLiteral("Shift+Del")),
+                [this] { askDelete(chosenRuns()); });
         onTable(tr("Menu of the chosen runs"), Qt::Key_Menu, [this] {
             showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft()));
         });
@@ -239,7 +251,7 @@ private:
     }
 
     void sameAgain(const std::optional<Start>& start) {
-        if (!start) return message_->say(tr("Choose one run or the runs of a sweep, no trace: it is set up again."));
+        if (!start) return say(tr("Choose one run or the runs of a sweep, no trace: it is set up again."));
         context_.draft.take(*start);
         context_.open("Experiment");
     }
@@ -250,7 +262,43 @@ private:
     }
 
     void archive(const std::vector<RunItemPtr>& runs) {
-        if (!archiveRuns(notes_, runs)) message_->say(tr("A run that is under way is not archived: stop it first."));
+        if (!archiveRuns(notes_, runs)) say(tr("A run that is under way is not archived: stop it first."));
+    }
+
+    // Names what is deleted once the files were counted, which takes a disk some time.
+    void askDelete(const std::vector<RunItemPtr>& runs) {
+        if (runs.empty()) return;
+        if (std::ranges::any_of(runs, [](const RunItemPtr& run) { return isLive(run->row); }))
+            return say(tr("A run that is under way is not deleted: stop it first."));
+        const QStringList ids = idsOf(runs);
+        const QString what = ids.size() == 1 ? ids.front() : tr("%1 runs").arg(grouped(ids.size()));
+        saidOf_ = ids;
+        counter_.start([this, ids, what, workspace = session_.feed().workspace()] {
+            std::uintmax_t bytes = 0;
+            for (const QString& id : ids)
+                bytes += storage::bytesOfFiles(storage::WorkspacePaths{workspace}.run(id.toStdString()));
+            const QString size = bytesInWords(static_cast<double>(bytes)).text();
+            QMetaObject::invokeMethod(
+                this,
+                [this, ids, what, size] {
+                    if (saidOf_ != ids) return;
+                    message_->ask(tr("Delete %1 for good, with %2 of checkpoints, logs and artefacts, all records and "
+                                     "notes? Nothing brings them back; Archive only takes them out of the list.")
+                                      .arg(what, size),
+                                  tr("Delete %1").arg(what), [this, ids, what] {
+                                      saidOf_.clear();
+                                      context_.engine.remove(ids);
+                                      sayDone(tr("Deleting %1 …").arg(what));
+                                  });
+                },
+                Qt::QueuedConnection);
+        });
+    }
+
+    // An error about the chosen runs: it ends when others are chosen.
+    void say(const QString& words) {
+        saidOf_ = idsOf(chosenRuns());
+        message_->say(words);
     }
 
     void showMenu(const QPoint& at) {
@@ -279,6 +327,8 @@ private:
         add(tr("Tags and note …\tCtrl+G"), true, [this] { editTags(); });
         add(is([](const auto& run) { return run->notes.archived; }) ? tr("Restore\tDel") : tr("Archive\tDel"), true,
             [this, runs] { archive(runs); });
+        add(tr("Delete for good …\tShift+Del"), is([](const auto& run) { return !isLive(run->row); }),
+            [this, runs] { askDelete(runs); });
         menu->addSeparator();
         add(one ? tr("Copy the run's id") : tr("Copy the ids"), true,
             [ids = idsOf(runs)] { QGuiApplication::clipboard()->setText(ids.join(QLatin1Char(' '))); });
@@ -354,6 +404,7 @@ private:
 
     // Shows the session's error in the message bar; without runs the empty page shows it instead.
     void sayError() {
+        saidOf_.clear();
         message_->say(session_.runs().rowCount() > 0 ? session_.error() : QString());
         update();
     }
@@ -379,7 +430,9 @@ private:
 
     PageContext& context_;
     Session& session_;
-    QString said_;  // words on the last action
+    QString said_;        // words on the last action
+    QStringList saidOf_;  // chosen runs that the message bar speaks of
+    QThreadPool counter_;
     QTimer saying_;
     NotesQuery& notes_;
     QueueState queue_;

@@ -99,6 +99,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     connect(&session_, &Session::runsChanged, this, [this] { statusPace_.request(); });
     connect(&session_, &Session::runsChanged, this, &MainWindow::leaveEmptyPage, Qt::SingleShotConnection);
     connect(&remote_, &RemoteMirror::changed, this, &MainWindow::updateStatus);
+    for (const auto over : {&Engine::ended, &Engine::notStarted})
+        connect(&engine_, over, &session_, &Session::startEnded);
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
     connect(palette, &QShortcut::activated, this, [this] { openPalette(Offer::Everything); });

@@ -75,12 +75,14 @@ struct DelayedAverageParams {
             .choices = {"keep", "reset", "average"}};
 }
 [[nodiscard]] inline FieldSpec statePeriodsField() {
-    return {.min = 1,
-            .max = 1e9,
-            .unit = "averages",
-            .help =
-                "With optimizer_state = \"average\": every so many averages of the weights each tensor of the state "
-                "is averaged too, of Adam first the mean, then the mean square: [3, 6]; none given: with each"};
+    return {
+        .min = 1,
+        .max = 1e9,
+        .unit = "averages",
+        .help =
+            "With optimizer_state = \"average\": every so many averages of the weights each tensor of the state "
+            "is averaged too, of Adam first the mean, then the mean square: [3, 6]; the last one holds for the rest; "
+            "none given: with each"};
 }
 
 // Turns the snapshots of all ranks into the tensor that each rank merges. The mean by default.

@@ -159,6 +159,27 @@ std::vector<ColumnSpec> targetColumns(const Comparison& comparison) {
             bytesColumn("sent to target by one rank,", &Group::bytesToTarget, comparison)};
 }
 
+// Medians over all runs, "4.00 (1.50 to –)": where some did not come there, the mean of the others flatters.
+std::optional<ComparisonColumn> mediansToTarget(const Comparison& comparison) {
+    std::vector<double> medians;
+    for (const ComparedGroup& group : comparison.groups) {
+        if (group.timesToTarget.median) medians.push_back(*group.timesToTarget.median);
+    }
+    const bool all = std::ranges::all_of(comparison.groups, [](const ComparedGroup& group) {
+        return group.timesToTarget.reached == group.timesToTarget.n;
+    });
+    if (medians.empty() || all) return std::nullopt;
+    const NumberFormat format = formatFor(medians);
+    ComparisonColumn column{.head = "median s to target", .cells = {}};
+    for (const ComparedGroup& group : comparison.groups) {
+        const TimesToTarget& times = group.timesToTarget;
+        column.cells.push_back(times.median ? format.text(times.median) + " (" + format.text(times.low) + " to " +
+                                                  format.text(times.high) + ")"
+                                            : kDash);
+    }
+    return column;
+}
+
 // The columns that any group has a value for; the others' heads.
 std::vector<std::string> addTable(const std::vector<ColumnSpec>& columns, const Comparison& comparison,
                                   ComparisonTables& into) {
@@ -199,6 +220,7 @@ ComparisonTables comparisonTables(const Comparison& comparison) {
     if (hasTarget(comparison)) {
         const auto untimed = addTable(targetColumns(comparison), comparison, made);
         made.lacking.insert(made.lacking.end(), untimed.begin(), untimed.end());
+        if (auto medians = mediansToTarget(comparison)) made.tables.back().push_back(std::move(*medians));
     }
     // A ratio is no measure of its own.
     std::erase_if(made.lacking, [](const std::string& head) { return head.find("÷") != std::string::npos; });

@@ -236,9 +236,7 @@ std::string numbersNote(const Comparison& comparison) {
         {timesText(comparison), repeated ? "mean ± half of the 95 % confidence interval over n seeds" : "",
          oneDraw ? kOneDrawInWords : "", single ? "one run (n = 1) says nothing of its spread" : "",
          baseline.empty() ? "" : "baseline: " + baseline,
-         anyGroup(comparison, differs)
-             ? "† differs from " + baseline + " at 5 % (Welch's t test, not corrected for several comparisons)"
-             : ""});
+         anyGroup(comparison, differs) ? "† differs from " + baseline + " at 5 % (" + kTestInWords + ")" : ""});
 }
 
 std::string marksNote(const Comparison& comparison) {
@@ -261,7 +259,10 @@ std::string marksNote(const Comparison& comparison) {
 std::string absenceNote(const ComparisonTables& made, const Comparison& comparison) {
     std::string lacking;
     for (const std::string& head : made.lacking) lacking += (lacking.empty() ? "" : ", ") + head;
-    return noteLine({hasTarget(comparison) ? "to target: until the first evaluation that reached it" : "",
+    return noteLine({hasTarget(comparison)
+                         ? "to target: until the first evaluation that reached it; the median and its 95 % "
+                           "interval count runs that did not"
+                         : "",
                      made.hasDash ? "– none of its runs has it" : "",
                      lacking.empty() ? "" : "left out, as no run has recorded it: " + lacking});
 }
@@ -351,6 +352,12 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["final_loss_p"] = jsonNumber(group.lossP);
         json["best_accuracy_p"] = jsonNumber(group.accuracyP);
         json["seconds_to_target_p"] = jsonNumber(group.targetP);
+        const TimesToTarget& watched = group.timesToTarget;
+        json["seconds_to_target_median"] = {{"n", watched.n},
+                                            {"reached", watched.reached},
+                                            {"median", jsonNumber(watched.median)},
+                                            {"low", jsonNumber(watched.low)},
+                                            {"high", jsonNumber(watched.high)}};
         // Null where any finished run of either did not reach it.
         json["target_ratio"] = toJson(group.targetRatio);
         json["samples"] = toJson(group.samples);

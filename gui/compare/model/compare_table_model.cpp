@@ -208,9 +208,10 @@ QVariant CompareTableModel::data(const QModelIndex& index, int role) const {
             const auto p = row ? probabilityIn(*row, index.column()) : std::nullopt;
             QString head = QStringLiteral("%1\n%2, %3").arg(own.name, own.origin(), textOf(group, index.column()));
             if (row && index.column() == ToTarget && board_.results.isTargetRead()) head += wayInWords(*row);
-            return asTip(p ? head + QStringLiteral("\np = %1 against %2 (Welch)")
+            return asTip(p ? head + QStringLiteral("\np = %1 against %2 (%3)")
                                         .arg(shortNumber(*p, 2),
-                                             QString::fromStdString(board_.results.compared()->comparison.baseline))
+                                             QString::fromStdString(board_.results.compared()->comparison.baseline),
+                                             QLatin1String(kTestInWords))
                            : head);
         }
         case GroupRole: return QVariant::fromValue(group);
@@ -317,8 +318,8 @@ QString CompareTableModel::footnote() const {
     if (const QString& cautions = board_.results.cautionsInWords(); !cautions.isEmpty()) notes << cautions;
     if (single) notes << (repeated ? QStringLiteral("n = 1 has no spread") : QStringLiteral("each of one run, n = 1"));
     if (differs && baseline) {
-        notes << QStringLiteral("† differs from %1 at 5 % (Welch, not corrected for several comparisons)")
-                     .arg(board_.choice.groups()[*baseline].name);
+        notes << QStringLiteral("† differs from %1 at 5 % (%2)")
+                     .arg(board_.choice.groups()[*baseline].name, QLatin1String(kTestInWords));
     }
     if (board_.results.compared() && board_.results.compared()->comparison.samplesDiffer) {
         notes << (equalSamples_

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/analysis/inflation.h"
 #include "core/analysis/runs/configuration.h"
 #include "gui/data/runs/run_config.h"
 #include "gui/kit/words/words.h"
@@ -50,7 +51,8 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "why it ended before its time",
     "milliseconds of a step, evaluations left out; sim: of simulated time",
     "milliseconds from a rank's arrival at a transfer to that of the last one, mean; sim: of simulated time",
-    "forward and backward per step while bytes move ÷ while none do, mean of the ranks; a few per cent may be noise",
+    "forward and backward per step while bytes move ÷ while none do, mean of the ranks; a few per cent may be noise; "
+    "none below 1, which is not measurable: steps without transfers were slower, for another reason",
     "training samples of all ranks",
     "bytes that all ranks sent"};
 
@@ -63,15 +65,6 @@ QString startedText(const std::string& iso) {
     if (when.date() == today) return when.toString(QStringLiteral("HH:mm:ss"));
     return when.toString(when.date().year() == today.year() ? QStringLiteral("MM-dd HH:mm")
                                                             : QStringLiteral("yyyy-MM-dd"));
-}
-
-QString fixed(double value, int digits) {
-    return std::isfinite(value) ? QString::number(value, 'f', digits) : shortNumber(value);
-}
-
-// Simulated times are marked, so that they do not look measured.
-QString timed(const QString& number, const storage::RunRow& row) {
-    return row.timeSimulated ? number + QStringLiteral(" sim") : number;
 }
 
 // Default of seeds in runs whose record does not name it: a record lists only fields with a symbol or a unit.
@@ -143,27 +136,33 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
             // it.
             if (row.inQueue) return QStringLiteral("turn %1").arg(std::llround(*row.queueTurn) + 1);
             return QStringLiteral("run %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
-        case RunTableModel::Wall: return number ? timed(timeText(*number), row) : kAbsent;
-        case RunTableModel::Steps: return grouped(row.steps);
-        case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
-        case RunTableModel::BestAccuracy:
-        case RunTableModel::Hidden:
-            if (!number) return kAbsent;
-            return std::isfinite(*number) ? fixed(*number, 1) + QStringLiteral(" %") : shortNumber(*number);
-        case RunTableModel::Blocked: return number ? timed(fixed(*number, 2), row) : kAbsent;
-        case RunTableModel::SamplesPerS: return number ? timed(shortNumber(std::round(*number), 0), row) : kAbsent;
         case RunTableModel::Run: return item.id;
         case RunTableModel::Note: return QString::fromStdString(item.notes.note).simplified();
         case RunTableModel::Commit: return QString::fromStdString(row.gitCommit).left(kShortCommit);
         case RunTableModel::Error: return QString::fromStdString(row.error).simplified();
-        case RunTableModel::StepMs:
-        case RunTableModel::Skew: return number ? timed(shortNumber(*number), row) : kAbsent;
-        case RunTableModel::Inflation: return number ? shortNumber(*number) : kAbsent;
-        case RunTableModel::Samples: return grouped(row.samples);
-        case RunTableModel::Sent: return bytesInWords(static_cast<double>(row.bytesSent)).text();
-        case RunTableModel::kColumns: break;
+        default: return textOf(column, number, row.timeSimulated);
     }
-    return {};
+}
+
+QString RunTableModel::textOf(Column column, std::optional<double> number, bool simulated) {
+    constexpr double kLeastLoss = 1e-3;  // smaller ones would have no digits
+    if (!number) return kAbsent;
+    // Simulated times are marked, so that they do not look measured.
+    const auto timed = [simulated](const QString& text) { return simulated ? text + QStringLiteral(" sim") : text; };
+    switch (column) {
+        case Wall: return timed(timeText(*number));
+        case FinalLoss: return std::abs(*number) < kLeastLoss ? shortNumber(*number) : fixedNumber(*number, 4);
+        case BestAccuracy:
+        case Hidden:
+            return std::isfinite(*number) ? fixedNumber(*number, 1) + QStringLiteral(" %") : shortNumber(*number);
+        case Blocked:
+        case StepMs:
+        case Skew: return timed(fixedNumber(*number, 2));
+        case SamplesPerS: return timed(shortNumber(std::round(*number), 0));
+        case Inflation: return fixedNumber(*number, 2);
+        case Sent: return bytesInWords(*number).text();
+        default: return grouped(std::llround(*number));
+    }
 }
 
 int RunTableModel::rowCount(const QModelIndex& parent) const {
@@ -190,7 +189,7 @@ std::optional<double> RunTableModel::numberOf(const RunItem& item, Column column
         case SamplesPerS: return row.samplesPerS;
         case StepMs: return row.stepMs;
         case Skew: return scaled(row.skewS, 1e3);
-        case Inflation: return row.inflation;
+        case Inflation: return measurable(row.inflation);
         case Samples: return static_cast<double>(row.samples);
         case Sent: return static_cast<double>(row.bytesSent);
         default: return std::nullopt;

@@ -72,6 +72,8 @@ public:
 
     // The number shown in a column, in its unit (percent, ms/step); nullopt for texts and absent values.
     [[nodiscard]] static std::optional<double> numberOf(const RunItem& item, Column column);
+    // The text of a measured number of the column, written alike in all of its cells; `simulated`: times are marked.
+    [[nodiscard]] static QString textOf(Column column, std::optional<double> number, bool simulated);
     [[nodiscard]] static bool isNumeric(int column);
     [[nodiscard]] static QString nameOf(int column);
     [[nodiscard]] static QString textOf(const RunItem& item, Column column);

@@ -59,6 +59,10 @@ std::optional<std::pair<int, QString>> endingOf(const QString& log) {
     return std::pair(status, lines.mid(std::max<qsizetype>(0, lines.size() - 3)).join(QStringLiteral(" · ")));
 }
 
+QString runsInWords(const QStringList& runs) {
+    return runs.size() == 1 ? runs.front() : QStringLiteral("%1 runs").arg(runs.size());
+}
+
 // Removes the program's name from its message, and does not repeat the run's id if the message has it.
 QString failureInWords(const QString& what, int status, QString said) {
     said = withoutProgramName(std::move(said));
@@ -95,17 +99,21 @@ void Engine::run(const QString& file, Order order, const QString& cluster) {
     } else if (order == Order::Queued) {
         arguments = {QStringLiteral("queue"), QStringLiteral("add"), file, QStringLiteral("--work")};
     }
-    launch(arguments, QFileInfo(file).fileName(), {file, order});
+    launch(arguments, QFileInfo(file).fileName(), {}, {file, order});
 }
 
 void Engine::stop(const QStringList& runs) {
     if (runs.isEmpty()) return;
-    const QString what = runs.size() == 1 ? runs.front() : QStringLiteral("%1 runs").arg(runs.size());
-    launch(QStringList{QStringLiteral("stop")} + runs, QStringLiteral("stop ") + what, {});
+    launch(QStringList{QStringLiteral("stop")} + runs, QStringLiteral("stop ") + runsInWords(runs), {runs, true}, {});
 }
 
 void Engine::resume(const QString& runId) {
-    launch({QStringLiteral("resume"), runId}, QStringLiteral("resume ") + runId, {});
+    launch({QStringLiteral("resume"), runId}, QStringLiteral("resume ") + runId, {QStringList{runId}}, {});
+}
+
+void Engine::remove(const QStringList& runs) {
+    if (runs.isEmpty()) return;
+    launch(QStringList{QStringLiteral("delete")} + runs, QStringLiteral("delete ") + runsInWords(runs), {runs}, {});
 }
 
 void Engine::queue(const QString& action, const QStringList& runs) {
@@ -113,7 +121,7 @@ void Engine::queue(const QString& action, const QStringList& runs) {
     QStringList arguments = QStringList{QStringLiteral("queue"), action} + runs;
     // A released run may start at once, so a process must work the queue.
     if (action == QLatin1String("release")) arguments << QStringLiteral("--work");
-    launch(arguments, QStringLiteral("queue ") + action, {});
+    launch(arguments, QStringLiteral("queue ") + action, {runs, true}, {});
 }
 
 void Engine::setQueuePaused(bool paused) {
@@ -121,12 +129,13 @@ void Engine::setQueuePaused(bool paused) {
     QStringList arguments{QStringLiteral("queue"), action};
     // Queued runs may start at once, so a process must work the queue.
     if (!paused) arguments << QStringLiteral("--work");
-    launch(arguments, QStringLiteral("queue ") + action, {});
+    launch(arguments, QStringLiteral("queue ") + action, {}, {});
 }
 
-void Engine::launch(const QStringList& arguments, const QString& what, const Experiment& experiment) {
+void Engine::launch(const QStringList& arguments, const QString& what, const About& about,
+                    const Experiment& experiment) {
     if (program_.isEmpty()) {
-        return takeLaunched({}, experiment,
+        return takeLaunched({{}, {}, about, {}}, experiment,
                             QStringLiteral("There is no `dasgd` program beside this one or on the PATH: build it with "
                                            "./lab build."));
     }
@@ -135,7 +144,7 @@ void Engine::launch(const QStringList& arguments, const QString& what, const Exp
                             .arg(workspace, QDateTime::currentDateTimeUtc().toString(u"yyyyMMdd-HHmmss-zzz"))
                             .arg(++launches_);
     const QStringList all = arguments + QStringList{QStringLiteral("--workspace"), workspace};
-    pool_.start([this, all, experiment, name = program_, program = Program{log, what}] {
+    pool_.start([this, all, experiment, name = program_, program = Program{log, what, about, experiment.file}] {
         const QString error = startLogged(name, all, program.log);
         // Not delivered if this object has been destroyed meanwhile.
         QMetaObject::invokeMethod(
@@ -145,8 +154,8 @@ void Engine::launch(const QStringList& arguments, const QString& what, const Exp
 
 void Engine::takeLaunched(const Program& program, const Experiment& experiment, const QString& error) {
     if (!error.isEmpty()) {
-        emit failed(error);
         if (!experiment.file.isEmpty()) emit notStarted(experiment.file);
+        emit failed(error, program.about);
         return;
     }
     programs_.push_back(program);
@@ -175,10 +184,11 @@ void Engine::takeEndings(const std::vector<Ending>& endings) {
     for (const Ending& ending : endings) {
         const auto program = std::ranges::find(programs_, ending.log, &Program::log);
         if (program == programs_.end()) continue;
-        const QString what = program->what;
+        const Program one = *program;
         programs_.erase(program);
+        if (!one.file.isEmpty()) emit ended(one.file);
         if (ending.status == 0 || ending.status == kStopped) continue;
-        emit failed(failureInWords(what, ending.status, ending.words));
+        emit failed(failureInWords(one.what, ending.status, ending.words), one.about);
     }
     if (programs_.empty()) timer_.stop();
 }

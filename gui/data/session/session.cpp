@@ -43,8 +43,13 @@ void Session::takeRuns(const std::vector<RunItemPtr>& changed, const QStringList
         return before && before->group == run->group;
     };
     styled_ = styled_ && removed.isEmpty() && std::ranges::all_of(changed, isKnown);
+    const QString started = starting_ && loaded_ ? startedIn(changed) : QString();
     runs_.take(changed, removed);
     loaded_ = true;
+    if (!started.isEmpty()) {
+        starting_ = false;
+        lookAt(started);
+    }
     rechoose();
     updateShown();
     emit runsChanged();
@@ -61,7 +66,18 @@ bool Session::newestWaits() const {
     return followNewest_ && hold_.isActive() && newest && current() && leavesFor(*newest);
 }
 
+// The first run of a sweep; all of its runs appear together.
+QString Session::startedIn(const std::vector<RunItemPtr>& changed) const {
+    RunItemPtr first;
+    for (const RunItemPtr& run : changed) {
+        if (runs_.find(run->id) || isOfJob(run->row)) continue;
+        if (!first || run->row.seriesPlace < first->row.seriesPlace) first = run;
+    }
+    return first ? first->id : QString();
+}
+
 void Session::rechoose() {
+    if (starting_) return;
     if (followNewest_) {
         const RunItemPtr newest = runs_.newest();
         if (newest && newest->id != current_ && leavesFor(*newest) && !newestWaits()) lookAt(newest->id);
@@ -76,14 +92,29 @@ void Session::rechoose() {
 }
 
 void Session::choose(const QString& run) {
-    followNewest_ = false;
+    followNewest_ = starting_ = false;
     if (run != current_) lookAt(run);
+    rechoose();
+    updateShown();
+}
+
+void Session::followStart() {
+    followNewest_ = starting_ = true;
+    compared_.clear();
+    lookAt({});
+    updateShown();
+}
+
+void Session::startEnded() {
+    if (!std::exchange(starting_, false)) return;
+    lookAt({});
     rechoose();
     updateShown();
 }
 
 void Session::setFollowNewest(bool follow) {
     followNewest_ = follow;
+    starting_ = false;
     if (!follow) return;
     hold_.stop();
     compared_.clear();
@@ -93,7 +124,7 @@ void Session::setFollowNewest(bool follow) {
 
 void Session::compare(const QStringList& runs) {
     compared_ = runs.size() > 1 ? runs : QStringList{};
-    followNewest_ = false;
+    followNewest_ = starting_ = false;
     if (!runs.isEmpty() && !runs.contains(current_)) lookAt(runs.front());
     updateShown();
 }

@@ -44,6 +44,10 @@ public:
     // While on, each run that starts becomes the current one.
     void setFollowNewest(bool follow);
     [[nodiscard]] bool followsNewest() const { return followNewest_; }
+    // Follows the run of a command that was just started: until it appears, or startEnded(), there is no current run.
+    void followStart();
+    void startEnded();
+    [[nodiscard]] bool isStarting() const { return starting_; }
     // True if a newer run has started and is not followed yet because mouse or keyboard are in use: see touched().
     [[nodiscard]] bool newestWaits() const;
     // Reports use of mouse or keyboard: for kHoldMs no other run becomes current by itself, so that nothing changes
@@ -98,6 +102,7 @@ private:
     void takePulse(const Pulse& pulse);
     void lookAt(const QString& run);
     void rechoose();
+    [[nodiscard]] QString startedIn(const std::vector<RunItemPtr>& changed) const;
     [[nodiscard]] bool leavesFor(const RunItem& newest) const;
     void updateShown();
 
@@ -113,6 +118,7 @@ private:
     QStringList comparison_;
     QString comparisonFilter_;
     bool followNewest_ = true;
+    bool starting_ = false;
     QTimer hold_;
     bool loaded_ = false;
     std::vector<RunItemPtr> shown_;

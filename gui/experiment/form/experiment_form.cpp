@@ -1,5 +1,6 @@
 #include "gui/experiment/form/experiment_form.h"
 
+#include <QApplication>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -103,9 +104,19 @@ bool ExperimentForm::Part::mayHave(const QString& key) const {
 }
 
 QStringList ExperimentForm::unreadSections() const {
+    const QStringList varied = document_.varied();
+    QStringList unread;
     const SchemaSection* algorithms = schema_.section("algorithm");
-    if (!algorithms || document_.varied().contains(QStringLiteral("algorithm.name"))) return {};
-    return schema_.sectionsUnreadBy(document_.pluginOf(*algorithms).toStdString());
+    if (algorithms && !varied.contains(QStringLiteral("algorithm.name")))
+        unread = schema_.sectionsUnreadBy(document_.pluginOf(*algorithms).toStdString());
+    const SchemaSection* cluster = schema_.section("cluster");
+    const QString key = QStringLiteral("cluster.backend");
+    if (!cluster || varied.contains(key)) return unread;
+    QString backend = document_.valueText(key);
+    for (const FieldInfo& field : cluster->fields) {
+        if (backend.isEmpty() && field.name == "backend") backend = defaultText(field);
+    }
+    return unread + schema_.sectionsRefusedBy(backend);
 }
 
 void ExperimentForm::fold() {
@@ -121,7 +132,9 @@ void ExperimentForm::fold() {
         if (blamed) refresh(part);
         if (part.stale && std::ranges::any_of(part.form->rows(), wrong)) refresh(part);
         const bool isRead = !unread.contains(name);
+        // A field that is being edited stays under the cursor, though its section was just emptied.
         const bool stays = (part.required && isRead) || document_.hasSection(name) || name == revealed_ ||
+                           part.form->isAncestorOf(QApplication::focusWidget()) ||
                            std::ranges::any_of(part.form->rows(), wrong);
         absent += stays || !isRead ? 0 : 1;
         part.shown = stays || (open_ && isRead);

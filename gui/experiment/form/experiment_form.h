@@ -39,7 +39,7 @@ signals:
 private:
     void addSection(const SchemaSection& section);
     void fold();
-    // Sections that the algorithm of the text does not read; none where runs differ in it.
+    // Sections that the algorithm of the text does not read, or its backend refuses; none where runs differ in that.
     [[nodiscard]] QStringList unreadSections() const;
 
     const Look& look_;

@@ -13,6 +13,7 @@
 #include "gui/kit/parts/arrow_box.h"
 #include "gui/kit/parts/elided_label.h"
 #include "gui/kit/parts/parts.h"
+#include "gui/kit/parts/wrapped_label.h"
 
 namespace dasgd::gui {
 
@@ -36,9 +37,7 @@ void FieldChoice::paintEvent(QPaintEvent* event) {
 FieldRow::FieldRow(const FieldInfo& field, const QString& key, const QString& label, const QStringList& choices,
                    const Look& look)
     : field_(field), key_(key) {
-    // The default without its quotes; one that is no TOML is shown unchanged.
-    const ExperimentDocument byDefault(QStringLiteral("v = ") + QString::fromStdString(field.defaultToml));
-    unset_ = byDefault.syntaxError() ? QString::fromStdString(field.defaultToml) : byDefault.valueText("v");
+    unset_ = defaultText(field);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 2, 0, 2);
     column->setSpacing(3);
@@ -60,13 +59,18 @@ FieldRow::FieldRow(const FieldInfo& field, const QString& key, const QString& la
     makeEditor(choices, look);
     row->addWidget(editor());
     row->addSpacing(10);
-    row->addWidget(hint_ = new ElidedLabel, 1);
-    hint_->setText(QString::fromStdString(field.spec.unit));
+    auto* unit = new ElidedLabel;
+    unit->setText(QString::fromStdString(field.spec.unit));
+    unit->setWordWrap(true);
+    row->addWidget(unit, 1);
     row->addSpacing(6);
     row->addWidget(swept_ = makeLabel(tr("swept"), "accent"));
     swept_->setToolTip(tr("[sweep] replaces this value in each of its runs"));
     swept_->hide();
     column->addLayout(row);
+    column->addWidget(hint_ = new WrappedLabel("small"));
+    hint_->setContentsMargins(kDotWidth + kNameWidth, 0, 0, 2);
+    hint_->hide();
     problem_ = makeLabel({}, "bad");
     problem_->setWordWrap(true);
     problem_->setContentsMargins(kDotWidth + kNameWidth, 0, 0, 3);
@@ -106,7 +110,6 @@ QString FieldRow::tip() const {
 }
 
 void FieldRow::show(const QString& text, bool atDefault) {
-    atDefault_ = atDefault;
     dot_->setVisible(true);
     dot_->setText(atDefault ? QString() : QStringLiteral("•"));
     dot_->setToolTip(atDefault ? QString() : tr("Differs from the default, %1").arg(unset_));
@@ -139,8 +142,9 @@ void FieldRow::setProblem(const QString& message) {
 bool FieldRow::hasProblem() const { return !problem_->text().isEmpty(); }
 
 void FieldRow::setHint(const QString& words, const QString& tip) {
-    hint_->setText(words);
-    hint_->setToolTip(asTip(tip.isEmpty() ? words : tip));
+    hint_->say(words);
+    hint_->setVisible(!words.isEmpty());
+    hint_->setToolTip(asTip(tip));
 }
 
 void FieldRow::setSwept(bool swept) {

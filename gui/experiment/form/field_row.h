@@ -14,6 +14,8 @@ class QLabel;
 
 namespace dasgd::gui {
 
+class WrappedLabel;
+
 // A combo box of given texts. The wheel scrolls the form and does not change the choice.
 class FieldChoice : public QComboBox {
     Q_OBJECT
@@ -43,11 +45,10 @@ public:
     // `text`: "" where the key is not in the file; the default is then shown, dimmed. Text being typed is kept as long
     // as it means the same value.
     void show(const QString& text, bool atDefault);
-    void setProblem(const QString& message);  // "" where there is none
-    void setHint(const QString& words, const QString& tip = {});
+    void setProblem(const QString& message);                 // "" where there is none
+    void setHint(const QString& words, const QString& tip);  // a sentence below the editor
     void setSwept(bool swept);
     [[nodiscard]] bool hasProblem() const;
-    [[nodiscard]] bool isAtDefault() const { return atDefault_; }
 
 signals:
     void edited(const QString& written);  // "" removes the key from the file
@@ -68,8 +69,8 @@ private:
     bool isSwept_ = false;
     QLineEdit* line_ = nullptr;
     FieldChoice* choice_ = nullptr;
-    QLabel *dot_, *name_, *hint_, *swept_, *problem_;
-    bool atDefault_ = true;
+    QLabel *dot_, *name_, *swept_, *problem_;
+    WrappedLabel* hint_;
 };
 
 }  // namespace dasgd::gui

@@ -109,7 +109,13 @@ void SectionForm::addRow(const FieldInfo& field, const QString& key, const QStri
 
 void SectionForm::update(const ExperimentDocument& document, const std::vector<Problem>& problems) {
     document_ = document;
-    if (!hasRowsFor(document)) makeRows(document.pluginOf(section_));
+    QString focused;
+    if (!hasRowsFor(document)) {
+        for (const FieldRow* row : rows_) {
+            if (row->editor()->hasFocus()) focused = row->key();
+        }
+        makeRows(document.pluginOf(section_));
+    }
     const QStringList swept = document.swept();
     for (FieldRow* row : rows_) {
         row->show(document.valueText(row->key()), isDefault(row->field(), document.value(row->key())));
@@ -119,6 +125,9 @@ void SectionForm::update(const ExperimentDocument& document, const std::vector<P
                       (swept.contains(name()) && row->key() == name() + QStringLiteral(".name")));
     }
     fold(document);
+    if (focused.isEmpty()) return;
+    const FieldRow* same = reveal(focused);
+    (same ? same : rows_.front())->editor()->setFocus(Qt::OtherFocusReason);
 }
 
 void SectionForm::fold(const ExperimentDocument& document) {

@@ -293,9 +293,7 @@ QString ExperimentDraft::effective(const QString& section, const QString& field)
     const QString key = section + u'.' + field;
     if (document_.value(key)) return document_.valueText(key);
     const FieldInfo* known = fieldOf(section, field);
-    if (!known) return {};
-    return ExperimentDocument(QStringLiteral("v = ") + QString::fromStdString(known->defaultToml))
-        .valueText(QStringLiteral("v"));
+    return known ? defaultText(*known) : QString();
 }
 
 QString ExperimentDraft::inWords() const {

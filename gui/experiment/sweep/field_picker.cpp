@@ -6,6 +6,7 @@
 #include <QScreen>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "gui/kit/parts/parts.h"
 #include "gui/kit/words/words.h"
@@ -14,8 +15,47 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kFieldKey = Qt::UserRole, kSearchWords = Qt::UserRole + 1;
 constexpr int kPickerWidth = 320, kPickerHeight = 340;
+
+// A field of the list. Those whose name fits best come first, then the order of the schema.
+class PickedField : public QListWidgetItem {
+public:
+    PickedField(const SweepableField& field, int place) : key(field.key), place_(place) {
+        const QString symbol = QString::fromStdString(field.field->spec.symbol);
+        const QString help = QString::fromStdString(field.field->spec.help);
+        setText(symbol.isEmpty() ? key : key + QStringLiteral("  ") + symbol);
+        setToolTip(asTip(help));
+        more_ = QString(symbol + u' ' + help).toLower();
+    }
+    // Shows the field if it has all of the words, in lower case.
+    void find(const QStringList& words) {
+        fit_ = 0;
+        for (const QString& word : words) fit_ = std::max(fit_, fitOf(word));
+        setHidden(fit_ == kNone);
+    }
+    bool operator<(const QListWidgetItem& other) const override {
+        const auto& field = static_cast<const PickedField&>(other);
+        return std::pair(fit_, place_) < std::pair(field.fit_, field.place_);
+    }
+    const QString key;
+
+private:
+    static constexpr int kNone = 4;
+    // 0: the whole key or name; 1: its beginning; 2: a part of it; 3: in symbol or help.
+    [[nodiscard]] int fitOf(const QString& word) const {
+        const QString whole = key.toLower(), name = whole.section(u'.', -1);
+        if (whole == word || name == word) return 0;
+        if (whole.startsWith(word) || name.startsWith(word)) return 1;
+        if (whole.contains(word)) return 2;
+        return more_.contains(word) ? 3 : kNone;
+    }
+
+    const int place_;
+    int fit_ = 0;
+    QString more_;
+};
+
+PickedField& fieldAt(const QListWidget& list, int row) { return static_cast<PickedField&>(*list.item(row)); }
 
 }  // namespace
 
@@ -38,14 +78,7 @@ FieldPicker::FieldPicker(const std::vector<SweepableField>& fields, QWidget* par
     list_->setAccessibleName(tr("Fields"));
     list_->setFocusPolicy(Qt::NoFocus);
     column->addWidget(list_, 1);
-    for (const SweepableField& one : fields) {
-        const QString symbol = QString::fromStdString(one.field->spec.symbol);
-        const QString help = QString::fromStdString(one.field->spec.help);
-        auto* item = new QListWidgetItem(symbol.isEmpty() ? one.key : one.key + QStringLiteral("  ") + symbol, list_);
-        item->setData(kFieldKey, one.key);
-        item->setData(kSearchWords, QString(one.key + u' ' + symbol + u' ' + help).toLower());
-        item->setToolTip(asTip(help));
-    }
+    for (const SweepableField& one : fields) list_->addItem(new PickedField(one, list_->count()));
     connect(filter_, &QLineEdit::textChanged, this, &FieldPicker::show);
     connect(list_, &QListWidget::itemClicked, this, &FieldPicker::take);
     show({});
@@ -65,28 +98,24 @@ void FieldPicker::openAt(const QWidget& button) {
 QStringList FieldPicker::shown() const {
     QStringList keys;
     for (int i = 0; i < list_->count(); ++i) {
-        if (!list_->item(i)->isHidden()) keys << list_->item(i)->data(kFieldKey).toString();
+        if (!list_->item(i)->isHidden()) keys << fieldAt(*list_, i).key;
     }
     return keys;
 }
 
 void FieldPicker::show(const QString& words) {
     const QStringList wanted = words.toLower().split(u' ', Qt::SkipEmptyParts);
-    QListWidgetItem* first = nullptr;
-    for (int i = 0; i < list_->count(); ++i) {
-        QListWidgetItem* item = list_->item(i);
-        const QString text = item->data(kSearchWords).toString();
-        const bool fits = std::ranges::all_of(wanted, [&](const QString& word) { return text.contains(word); });
-        item->setHidden(!fits);
-        if (fits && !first) first = item;
-    }
-    list_->setCurrentItem(first);
+    for (int i = 0; i < list_->count(); ++i) fieldAt(*list_, i).find(wanted);
+    list_->sortItems();
+    QListWidgetItem* first = list_->item(0);
+    list_->setCurrentItem(first && !first->isHidden() ? first : nullptr);
+    list_->scrollToTop();
 }
 
 void FieldPicker::take() {
     const QListWidgetItem* item = list_->currentItem();
     if (!item || item->isHidden()) return;
-    const QString key = item->data(kFieldKey).toString();
+    const QString key = static_cast<const PickedField*>(item)->key;
     // Closed before the signal: closing gives the focus back, which would take it from the row that the signal makes.
     close();
     emit chosen(key);

@@ -212,12 +212,22 @@ QString barSheet(const QString& name, const QColor& ground, const QColor& edge, 
         .arg(name, ground.name(), edge.name(), theme.accent.name());
 }
 
-MessageBar::MessageBar(const Look& look, QWidget* parent) : QFrame(parent), look_(look), label_(makeLabel({})) {
+MessageBar::MessageBar(const Look& look, QWidget* parent)
+    : QFrame(parent), look_(look), label_(makeLabel({})), act_(makeButton({}, false, {})), expiry_(this) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(14, 9, 9, 9);
     label_->setWordWrap(true);
     label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     row->addWidget(label_, 1);
+    row->addWidget(act_, 0, Qt::AlignTop);
+    connect(act_, &QPushButton::clicked, this, [this] {
+        const std::function<void()> carryOut = carryOut_;
+        clear();
+        carryOut();
+    });
+    expiry_.setSingleShot(true);
+    expiry_.setInterval(kNoteMs);
+    connect(&expiry_, &QTimer::timeout, this, &MessageBar::clear);
     QToolButton* close = makeQuietButton(QStringLiteral("dismiss"), {});
     row->addWidget(close, 0, Qt::AlignTop);
     connect(close, &QToolButton::clicked, this, &MessageBar::clear);
@@ -236,11 +246,21 @@ void MessageBar::say(const QString& text, Kind kind) {
     if (text.isEmpty()) return clear();
     kind_ = kind;
     label_->setText(text);
+    act_->hide();
+    kind == Kind::Note ? expiry_.start() : expiry_.stop();
     restyle();
     show();
 }
 
+void MessageBar::ask(const QString& question, const QString& verb, std::function<void()> carryOut) {
+    say(question);
+    carryOut_ = std::move(carryOut);
+    act_->setText(verb);
+    act_->show();
+}
+
 void MessageBar::clear() {
+    expiry_.stop();
     label_->clear();
     hide();
 }

@@ -5,8 +5,10 @@
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
+#include <QTimer>
 #include <QToolButton>
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 #include "gui/kit/theme/theme.h"
@@ -105,7 +107,9 @@ private:
 // Style sheet for a message frame with object name `name`: its background, its edge, and the links in it.
 [[nodiscard]] QString barSheet(const QString& name, const QColor& ground, const QColor& edge, const Theme& theme);
 
-// Bar in the page, not over it, with an error and its remedy or with a note. Hidden while empty.
+// Bar in the page, not over it, with an error and its remedy, with a note, or with a question. Hidden while empty. A
+// note leaves by itself; an error or a question stays until it is dismissed, or until what it is about ends: then the
+// page clears it.
 class MessageBar : public QFrame {
     Q_OBJECT
 
@@ -113,14 +117,21 @@ public:
     explicit MessageBar(const Look& look, QWidget* parent = nullptr);
     enum class Kind { Error, Note };
     void say(const QString& text, Kind kind = Kind::Error);
+    // Asks before something that nothing takes back; a button with the words `verb` carries it out.
+    void ask(const QString& question, const QString& verb, std::function<void()> carryOut);
     void clear();
     [[nodiscard]] QString text() const;
+
+    static constexpr int kNoteMs = 12'000;
 
 private:
     void restyle();
 
     const Look& look_;
     QLabel* label_;
+    QPushButton* act_;
+    std::function<void()> carryOut_;
+    QTimer expiry_;
     Kind kind_ = Kind::Error;
 };
 

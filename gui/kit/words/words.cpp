@@ -34,6 +34,10 @@ QString shortNumber(double value, int digits) {
     return groupDigits(QString::number(value, 'f', std::max(0, digits - 1 - power)));
 }
 
+QString fixedNumber(double value, int decimals) {
+    return std::isfinite(value) ? groupDigits(QString::number(value, 'f', decimals)) : shortNumber(value);
+}
+
 QString grouped(qint64 value) { return groupDigits(QString::number(value)); }
 
 QString counted(qint64 count, const char* noun) {

@@ -19,6 +19,8 @@ inline const QString kAbsent = QStringLiteral("–");
 // About `digits` significant digits, thousands grouped by a thin space: 24310 → "24 310", 0.11834 → "0.1183",
 // 0.011834 → "0.01183", 0 → "0".
 [[nodiscard]] QString shortNumber(double value, int digits = 4);
+// For a column of numbers of one kind, which all have as many decimals: 3.32, 50.40, 0.76.
+[[nodiscard]] QString fixedNumber(double value, int decimals);
 [[nodiscard]] QString grouped(qint64 value);
 [[nodiscard]] Quantity bytesInWords(double bytes);
 // The unit follows the magnitude: "740 µs", "12.3 ms", "4.21 s".

@@ -4,15 +4,17 @@
 #include <cmath>
 #include <map>
 
+#include "core/analysis/inflation.h"
 #include "gui/kit/words/words.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-QString number(const std::optional<double>& value, double scale = 1) {
-    return value ? shortNumber(*value * scale, 3) : kAbsent;
+QString number(const std::optional<double>& value, int decimals, double scale = 1) {
+    return value ? fixedNumber(*value * scale, decimals) : kAbsent;
 }
+QString share(const std::optional<double>& value) { return number(value, 1, 100); }
 
 constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
     "rank",      "ms/step",      "hidden %",      "blocked %",      "skew ms",      "late by\nms",
@@ -24,7 +26,8 @@ constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
     "Part of its time in which the rank stood waiting",
     "How long it waits for the last rank, mean of a collective",
     "How much later than the median rank it comes to the averages, mean of them; !: more than noise",
-    "Forward and backward time of a step while bytes move, against while none do; a few per cent may be noise",
+    "Forward and backward time of a step while bytes move, against while none do; a few per cent may be noise; none "
+    "below 1, which is not measurable: steps without transfers were slower, for another reason",
     "Steps of the rank in a second, in the newest spans, over whole rounds from one reduction to another",
     "Part of the time of its transfers in which the rank computed, in the newest spans, before any clean window",
     "Part of the newest spans' time in which the rank stood waiting",
@@ -79,29 +82,29 @@ QString RankTableModel::textOf(const Row& row, int column) const {
         const RankLateness* late = lateness_ ? lateness_->of(row.rank) : nullptr;
         if (!late) return kAbsent;
         const QString ms = (late->lateNs < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
-                           shortNumber(std::abs(late->lateNs) / 1e6, 2);
+                           fixedNumber(std::abs(late->lateNs) / 1e6, 1);
         return late->isBeyondNoise() ? ms + QStringLiteral(" !") : ms;
     }
     if (column >= kFirstNow) {
         if (!row.now) return kAbsent;
         switch (column) {
-            case NowRate: return number(row.now->stepsPerS);
-            case NowHidden: return number(row.now->hidden, 100);
-            case NowBlocked: return number(row.now->blocked, 100);
-            case NowSkew: return number(row.now->skewMs);
-            default: return number(row.now->computeMs);
+            case NowRate: return number(row.now->stepsPerS, 1);
+            case NowHidden: return share(row.now->hidden);
+            case NowBlocked: return share(row.now->blocked);
+            case NowSkew: return number(row.now->skewMs, 2);
+            default: return number(row.now->computeMs, 2);
         }
     }
     if (!row.timed) return kAbsent;
     switch (column) {
-        case StepMs: return number(row.timed->stepMs);
-        case Hidden: return number(row.timed->hidden, 100);
+        case StepMs: return number(row.timed->stepMs, 2);
+        case Hidden: return share(row.timed->hidden);
         case Blocked:
             return row.timed->blockedS && row.timed->measuredS.value_or(0) > 0
-                       ? number(*row.timed->blockedS / *row.timed->measuredS, 100)
+                       ? share(*row.timed->blockedS / *row.timed->measuredS)
                        : kAbsent;
-        case Skew: return number(row.timed->skewS, 1e3);
-        default: return row.timed->inflation ? QString::number(*row.timed->inflation, 'f', 2) : kAbsent;
+        case Skew: return number(row.timed->skewS, 2, 1e3);
+        default: return number(measurable(row.timed->inflation), 2);
     }
 }
 

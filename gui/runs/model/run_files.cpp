@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "gui/kit/words/words.h"
+#include "storage/write/store.h"
 
 namespace dasgd::gui {
 
@@ -22,18 +23,9 @@ struct Entry {
 
 std::uintmax_t sizeOf(const fs::path& path) {
     std::error_code error;
-    if (fs::symlink_status(path, error).type() == fs::file_type::regular) {
-        const std::uintmax_t bytes = fs::file_size(path, error);
-        return error ? 0 : bytes;
-    }
-    std::uintmax_t bytes = 0;
-    for (fs::recursive_directory_iterator each(path, error), end; !error && each != end; each.increment(error)) {
-        std::error_code gone;
-        if (!each->is_regular_file(gone) || each->is_symlink(gone)) continue;
-        const std::uintmax_t own = each->file_size(gone);
-        if (!gone) bytes += own;
-    }
-    return bytes;
+    if (fs::symlink_status(path, error).type() != fs::file_type::regular) return storage::bytesOfFiles(path);
+    const std::uintmax_t bytes = fs::file_size(path, error);
+    return error ? 0 : bytes;
 }
 
 // Sorted by name, without links. Files may appear and vanish while a run is live.

@@ -2,6 +2,8 @@
 
 #include <QStringList>
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "gui/data/runs/run_config.h"
 #include "gui/kit/words/words.h"
@@ -88,6 +90,59 @@ QString RunGroup::inWords(qint64 nowMs) const {
     if (const auto left = secondsLeft(nowMs)) parts << clockText(*left) + QStringLiteral(" left");
     const QString words = parts.join(QStringLiteral(", "));
     return hidden > 0 ? QStringLiteral("%1 of %2 shown: ").arg(shown).arg(all) + words : words;
+}
+
+RunGroup::Mean RunGroup::meanOf(RunTableModel::Column column) const {
+    Mean mean;
+    double sum = 0;
+    for (const RunItemPtr& run : runs) {
+        const auto number = run->row.status == "finished" ? RunTableModel::numberOf(*run, column) : std::nullopt;
+        if (!number) continue;
+        sum += *number;
+        ++mean.n;
+        mean.simulated = mean.simulated || run->row.timeSimulated;
+    }
+    if (mean.n > 0) mean.value = sum / mean.n;
+    return mean;
+}
+
+QString RunGroup::meansInWords() const {
+    const int n = count("finished");
+    if (n == 0) return {};
+    std::set<std::string> configurations;
+    for (const RunItemPtr& run : runs) {
+        if (run->row.status == "finished") configurations.insert(run->group);
+    }
+    const QString words = QStringLiteral("mean of n = %1").arg(n);
+    return configurations.size() < 2 ? words
+                                     : words + QStringLiteral(", of %1 configurations").arg(configurations.size());
+}
+
+QHash<QString, QString> differingSettings(const std::vector<RunItemPtr>& runs) {
+    static const std::set<std::string> kElsewhere{"name", "algorithm.name", "cluster.workers", "cluster.backend"};
+    std::set<std::string> keys;
+    for (const RunItemPtr& run : runs) {
+        if (run->config.keys()) keys.insert(run->config.keys()->begin(), run->config.keys()->end());
+    }
+    QHash<QString, QStringList> words;
+    for (const std::string& key : keys) {
+        if (kElsewhere.contains(key) || seedKeys().contains(key)) continue;
+        const bool ofAlgorithm = key.starts_with("algorithm.");
+        std::map<std::string, std::set<std::string>> values;  // by algorithm, or of all
+        for (const RunItemPtr& run : runs) {
+            const std::string* value = run->config.find(key);
+            values[ofAlgorithm ? run->row.algorithm : ""].insert(value ? *value : "");
+        }
+        for (const RunItemPtr& run : runs) {
+            const std::string* value = run->config.find(key);
+            if (value && values[ofAlgorithm ? run->row.algorithm : ""].size() > 1)
+                words[run->id] << settingText(key, *value, run->schema);
+        }
+    }
+    QHash<QString, QString> texts;
+    for (auto one = words.cbegin(); one != words.cend(); ++one)
+        texts.insert(one.key(), one.value().join(QStringLiteral("  ")));
+    return texts;
 }
 
 bool ListRow::isSame(const ListRow& other) const {

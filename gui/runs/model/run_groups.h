@@ -10,6 +10,7 @@
 
 #include "gui/data/filter/run_field.h"
 #include "gui/data/runs/run_item.h"
+#include "gui/data/runs/run_table_model.h"
 
 namespace dasgd::gui {
 
@@ -31,10 +32,23 @@ struct RunGroup {
     [[nodiscard]] std::optional<double> secondsLeft(qint64 nowMs) const;
     // "3 of 9 finished, 1 running, 5 queued, 4:10 left"; with a filter "2 of 9 shown: 2 finished".
     [[nodiscard]] QString inWords(qint64 nowMs) const;
+    // Mean of the finished runs that have the number, and how many these are.
+    struct Mean {
+        std::optional<double> value;
+        int n = 0;
+        bool simulated = false;  // the time of any of them is simulated
+    };
+    [[nodiscard]] Mean meanOf(RunTableModel::Column column) const;
+    // "mean of n = 8"; "mean of n = 8, of 4 configurations"; "" where none has finished.
+    [[nodiscard]] QString meansInWords() const;
     bool operator==(const RunGroup&) const = default;
 };
 
 using RunGroupPtr = std::shared_ptr<const RunGroup>;
+
+// The settings in which runs differ, by id: those of an algorithm among its runs, others among all of them. Without
+// seeds and what has a column of its own; "" where nothing else differs.
+[[nodiscard]] QHash<QString, QString> differingSettings(const std::vector<RunItemPtr>& runs);
 
 // A row of the list: a run, or the heading of a group.
 struct ListRow {

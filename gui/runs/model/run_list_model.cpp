@@ -51,6 +51,10 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     const ListRow& row = rowAt(index.row());
     if (row.isGroup()) return groupData(*row.group, index.column(), role);
     const RunItem& run = *row.run;
+    if (index.column() == RunTableModel::Settings && role == Qt::DisplayRole && row.group) {
+        const QString differing = differingOf(*row.group).value(run.id);
+        if (!differing.isEmpty()) return differing;
+    }
     if (index.column() < RunTableModel::kColumns || role == RunTableModel::IdRole || role == RunTableModel::LiveRole) {
         return RunTableModel::dataOf(run, static_cast<RunTableModel::Column>(index.column()), role);
     }
@@ -60,15 +64,40 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
 QVariant RunListModel::groupData(const RunGroup& group, int column, int role) const {
     switch (role) {
         case GroupTitleRole: return group.title;
-        case GroupWordsRole: return group.inWords(QDateTime::currentMSecsSinceEpoch());
+        case GroupWordsRole: {
+            const QString means = group.meansInWords();
+            return group.inWords(QDateTime::currentMSecsSinceEpoch()) +
+                   (means.isEmpty() ? means : QStringLiteral("  ·  ") + means);
+        }
         case GroupOpenRole: return group.open;
         case RunTableModel::LiveRole: return group.isLive();
-        case Qt::DisplayRole: return column == 0 ? QVariant(group.title) : QVariant();
+        case Qt::DisplayRole: return column == 0 ? group.title : meanText(group, column);
         case Qt::AccessibleTextRole:
         case Qt::ToolTipRole:
             return group.title + QStringLiteral(": ") + group.inWords(QDateTime::currentMSecsSinceEpoch());
         default: return {};
     }
+}
+
+// With its own n where not all finished runs have the number.
+QString RunListModel::meanText(const RunGroup& group, int column) {
+    const bool isMeasured = column < RunTableModel::kColumns && column != RunTableModel::Seed &&
+                            column != RunTableModel::Workers && RunTableModel::isNumeric(column);
+    if (!isMeasured) return {};
+    const auto field = static_cast<RunTableModel::Column>(column);
+    const RunGroup::Mean mean = group.meanOf(field);
+    if (!mean.value) return {};
+    const QString text = RunTableModel::textOf(field, mean.value, mean.simulated);
+    return mean.n == group.count("finished") ? text : text + QStringLiteral(" (n = %1)").arg(mean.n);
+}
+
+// Computed when a row of the group is drawn, once for each state of the list.
+const QHash<QString, QString>& RunListModel::differingOf(const RunGroup& group) const {
+    constexpr std::size_t kMostCompared = 1000;  // comparing more would block the window
+    const auto known = differing_.constFind(group.key);
+    if (known != differing_.cend()) return *known;
+    return *differing_.insert(
+        group.key, group.runs.size() <= kMostCompared ? differingSettings(group.runs) : QHash<QString, QString>());
 }
 
 std::vector<RunItemPtr> RunListModel::runsAt(int row) const {
@@ -267,6 +296,7 @@ void RunListModel::takeRuns() {
 }
 
 void RunListModel::refreshRows() {
+    differing_.clear();
     ListRows next = accepted();
     const ListRows before = rows_;
     if (updateRows(next)) {
@@ -277,6 +307,7 @@ void RunListModel::refreshRows() {
 }
 
 void RunListModel::replaceRows(ListRows next) {
+    differing_.clear();
     emit aboutToRearrange();
     beginResetModel();
     rows_ = std::move(next);

@@ -96,6 +96,8 @@ private:
     void replaceRows(ListRows next);
     bool updateRows(ListRows& next);
     void announceChanges(const ListRows& before);
+    [[nodiscard]] static QString meanText(const RunGroup& group, int column);
+    [[nodiscard]] const QHash<QString, QString>& differingOf(const RunGroup& group) const;
     [[nodiscard]] QVariant groupData(const RunGroup& group, int column, int role) const;
     [[nodiscard]] QVariant keyData(const RunItem& run, int column, int role) const;
 
@@ -114,6 +116,7 @@ private:
     bool finds_ = false;         // the filter leaves so few runs that groups are opened for them
     bool openedNewest_ = false;  // done once per grouping
     QSet<QString> seenGroups_;   // series opened automatically; each is opened only once
+    mutable QHash<QString, QHash<QString, QString>> differing_;  // by group and run
     ListRows rows_;
     int runCount_ = 0;
     storage::EarlierParts parts_;

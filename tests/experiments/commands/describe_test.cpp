@@ -64,6 +64,14 @@ TEST(DescribeCommand, ExplainsEveryField) {
     }
 }
 
+TEST(DescribeCommand, SaysWhichBackendsReadWhatOthersRefuse) {
+    const test::DasgdFolder folder;
+    const auto sections = nlohmann::json::parse(folder.run({"describe", "--json"}).out)["sections"];
+    for (const char* section : {"network", "compute", "faults"})
+        EXPECT_EQ(named(sections, section)["backends"], nlohmann::json::array({"virtual"})) << section;
+    EXPECT_FALSE(named(sections, "train").contains("backends"));
+}
+
 TEST(DescribeCommand, IsReadable) {
     const test::DasgdFolder folder;
     const std::string text = folder.run({"describe"}).out;

@@ -84,6 +84,20 @@ TEST(ShowStraggler, IsWhoComesLateToTheAveragesBeyondNoise) {
         ::testing::ContainsRegex("stragglers +rank 1, [0-9.]+ ms late \\(noise ± [0-9.]+ ms\\), of [0-9]+ averages"));
 }
 
+TEST(ShowTarget, ARunThatWasNeverEvaluatedHasNotMissedIt) {
+    const test::DasgdFolder folder;
+    std::string text = test::quickExperiment();
+    text.insert(text.find("eval_every"), "target_loss = 0.001\n");
+    folder.write("e.toml", text);
+    ASSERT_EQ(folder.run({"queue", "add", "e.toml", "-w", "w"}).exit, 0);
+    const std::string run = folder.firstRun();
+    EXPECT_THAT(folder.run({"show", run, "-w", "w"}).out,
+                HasSubstr("loss ≤ 0.001 on the test set: not known, as no evaluation of it was recorded"));
+    const auto json = nlohmann::json::parse(folder.run({"show", run, "-w", "w", "--json"}).out);
+    EXPECT_EQ(json["target"]["evaluated"], false);
+    EXPECT_EQ(json["target"]["reached"], false);
+}
+
 // A target that the first evaluation reaches: the run ends there, and says so on every page.
 TEST(ShowTarget, TellsWhenItWasReachedAndOnWhichSet) {
     const test::DasgdFolder folder;

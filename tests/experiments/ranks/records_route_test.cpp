@@ -94,7 +94,7 @@ TEST_F(RecordsRouteRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
         EXPECT_GE(sample.step, 0) << "where the rank had got to";
     }
     EXPECT_TRUE(row.hidden.has_value()) << "transfers are divided where the records of both ranks meet";
-    EXPECT_TRUE(reader("b").runs()->empty()) << "the other workspace keeps no half of it";
+    EXPECT_TRUE(reader("b").runs().list()->empty()) << "the other workspace keeps no half of it";
     const auto left = storage::WorkspacePaths{folder_.path() / "b"}.journal(row.runId, 1);
     EXPECT_FALSE(std::filesystem::exists(left)) << "what is committed there is not kept here";
 }
@@ -110,7 +110,7 @@ TEST_F(RecordsRouteRuns, ACollectorThatStallsCostsOthersNoTraining) {
     folder_.write("e.toml", text);
     auto workers = start({"a", "b"}, {secret_, secret_});
     ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
-    const std::string run = reader("a").runs()->front().runId;
+    const std::string run = reader("a").runs().list()->front().runId;
     const auto journal = storage::WorkspacePaths{folder_.path() / "b"}.journal(run, 1);
     // Segments that were taken in are removed, so that the newest file tells how far the rank is.
     const auto newest = [&] {
@@ -176,7 +176,7 @@ TEST_F(RecordsRouteRuns, RanksInContainersOfOneHostAreTakenForOneWorkspaceOnlyWh
     for (const auto& [rank, steps] : updates) EXPECT_EQ(steps.size(), 100U) << "rank " << rank;
     const CheckpointFolder saved(storage::WorkspacePaths{folder_.path() / "a"}.checkpoints(row.runId));
     EXPECT_EQ(saved.steps(), (std::vector<std::int64_t>{40, 80})) << "whole, of all ranks";
-    EXPECT_TRUE(reader("b").runs()->empty());
+    EXPECT_TRUE(reader("b").runs().list()->empty());
 }
 
 TEST_F(RecordsRouteRuns, RanksWithoutTheSameSecretRefuseBeforeTheyTrain) {
@@ -192,7 +192,7 @@ TEST_F(RecordsRouteRuns, RanksWithoutTheSameSecretRefuseBeforeTheyTrain) {
         for (const test::Ended& ended : {first, away}) {
             EXPECT_THAT(ended.err, Not(HasSubstr(secret_))) << "it is not shown itself";
         }
-        EXPECT_TRUE(reader("a").runs()->empty()) << "no run began";
+        EXPECT_TRUE(reader("a").runs().list()->empty()) << "no run began";
     }
 }
 
@@ -201,7 +201,7 @@ TEST_F(RecordsRouteRuns, WithoutASecretEachWorkspaceKeepsItsOwnAndThatIsSaid) {
     auto workers = start({"a", "b"}, {"", ""});
     EXPECT_THAT(workers[0].wait().err, HasSubstr("each workspace keeps the records of its own ranks"));
     EXPECT_EQ(workers[1].wait().exit, kFinished);
-    EXPECT_EQ(reader("b").runs()->size(), 1U);
+    EXPECT_EQ(reader("b").runs().list()->size(), 1U);
 }
 
 TEST_F(RecordsRouteRuns, AKilledRanksLastRecordsArriveAndTheRunHasFailed) {

@@ -35,5 +35,22 @@ TEST(StartDelegate, WhatThePageShowsStandsOutAndAHeadIsLower) {
     EXPECT_NE(colorOf(0), testLook().theme().selection) << "a head cannot be chosen";
 }
 
+TEST(StartDelegate, ASentenceHasTheLinesThatItNeeds) {
+    StartList list(
+        {{":/a.toml", "short", "How it scales.", "a = 1"},
+         {":/b.toml", "long", "What a delay of the average does on real digits over a slow link.", "b = 1"}});
+    const auto heights = [&](int width) {
+        QListView view;
+        view.setModel(&list);
+        view.setItemDelegate(new StartDelegate(testLook(), &view));
+        view.resize(width, 300);
+        view.show();
+        return std::pair(view.visualRect(list.index(1)).height(), view.visualRect(list.index(2)).height());
+    };
+    EXPECT_LT(heights(200).first, heights(200).second);
+    EXPECT_EQ(heights(600).first, heights(600).second) << "one line each";
+    EXPECT_EQ(heights(600).first, heights(200).first);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

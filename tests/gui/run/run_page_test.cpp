@@ -386,6 +386,67 @@ TEST_F(RunPageTest, CompareDrawsTheRunsOfTheExperiment) {
     EXPECT_EQ(button<QPushButton>(QStringLiteral("Run again")), nullptr) << "another page is shown";
 }
 
+TEST_F(RunPageTest, AfterRunItSaysThatTheRunStarts) {
+    open();
+    window_->open("Run");
+    ASSERT_NE(label(QStringLiteral("No run yet")), nullptr);
+    window_->session().followStart();
+    EXPECT_NE(label(QStringLiteral("Starting …")), nullptr);
+    EXPECT_EQ(label(QStringLiteral("No run yet")), nullptr);
+    workspace_.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Starting …")) == nullptr; }));
+    EXPECT_EQ(label(QStringLiteral("No run yet")), nullptr);
+}
+
+// The run ended between the click and the program that it started.
+TEST_F(RunPageTest, AStopThatComesTooLateIsNoErrorAnywhereAndFollowingGoesOn) {
+    const std::filesystem::path engine = workspace_.path() / "engine", asked = workspace_.path() / "asked";
+    std::ofstream(engine) << "#!/bin/sh\n[ \"$1\" = stop ] || exit 1\ntouch " << asked.string() << "\nwhile [ -e "
+                          << asked.string()
+                          << " ]; do sleep 0.05; done\necho \"$2 is finished, there is nothing to stop\" >&2\nexit 2\n";
+    std::filesystem::permissions(engine, std::filesystem::perms::owner_all);
+    test::SyntheticRun run(workspace_.store(), {.steps = 10});
+    run.train(5);
+    open(QString::fromStdString(engine.string()));
+    for (const char* page : {"Runs", "Experiment", "Run"}) window_->open(page);
+    ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Stop")) != nullptr; }));
+    button<QPushButton>(QStringLiteral("Stop"))->click();
+    EXPECT_TRUE(window_->session().followsNewest());
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(asked); }));
+    run.finish();
+    ASSERT_TRUE(eventually([&] { return !isLive(window_->session().current()->row); }));
+    std::filesystem::remove(asked);
+    const auto bars = [&] {
+        QStringList texts;
+        for (const MessageBar* bar : window_->findChildren<MessageBar*>()) {
+            if (!bar->text().isEmpty()) texts << bar->text();
+        }
+        return texts;
+    };
+    ASSERT_TRUE(eventually([&] { return !bars().isEmpty(); }));
+    EXPECT_EQ(bars().size(), 1) << "on the page of the click alone";
+    QTest::qWait(5);
+    const QString next = workspace_.record({.algorithm = "sync_sgd", .steps = 8});
+    ASSERT_TRUE(eventually([&] { return window_->session().currentId() == next; }));
+    EXPECT_TRUE(bars().isEmpty()) << "what it was about is not shown any more";
+}
+
+TEST_F(RunPageTest, AnEndThatWasDismissedStaysDismissed) {
+    const QString id = QStringLiteral("a");
+    ASSERT_TRUE(workspace_.store().addRun({.runId = "a", .experiment = "e", .algorithm = "dasgd", .backend = "gloo"}));
+    ASSERT_TRUE(workspace_.store().abandonRun("a", "failed", "rank 1: out of memory"));
+    open();
+    window_->open("Run");
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("out of memory")) != nullptr; }));
+    button<QToolButton>(QStringLiteral("dismiss"))->click();
+    emit window_->session().shownChanged();
+    EXPECT_EQ(label(QStringLiteral("out of memory")), nullptr);
+    workspace_.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] { return window_->session().currentId() != id; }));
+    window_->session().choose(id);
+    EXPECT_NE(label(QStringLiteral("out of memory")), nullptr) << "who comes back is told";
+}
+
 TEST_F(RunPageTest, StopMeansTheRunThatWasThereWhenItWasPressed) {
     const std::filesystem::path engine = workspace_.path() / "engine", words = workspace_.path() / "words";
     std::ofstream(engine) << "#!/bin/sh\necho \"$1 $2\" > " << words.string() << "\n";

@@ -44,6 +44,17 @@ TEST_F(RunDelegateTest, AnAlgorithmHasTheColourOfItsCurve) {
         holds(cell(other_, RunTableModel::Algorithm), testLook().theme().curves[static_cast<std::size_t>(own.color)]));
 }
 
+// Dash and marker too, as in the legends: there are more configurations than colours.
+TEST_F(RunDelegateTest, TwoConfigurationsNeverLookAlike) {
+    look({.delay = 1, .steps = 8});
+    const QString second = workspace_.record({.delay = 2, .steps = 8}),
+                  repeated = workspace_.record({.seed = 2, .delay = 2, .steps = 8});
+    ASSERT_TRUE(eventually([&] { return session_.runs().find(repeated) != nullptr; }));
+    const auto sample = [&](const QString& id) { return cell(id, RunTableModel::Algorithm); };
+    EXPECT_NE(sample(id_), sample(second));
+    EXPECT_EQ(sample(second), sample(repeated)) << "another seed is the same configuration";
+}
+
 TEST_F(RunDelegateTest, TheStateIsAPill) {
     look();
     EXPECT_TRUE(holds(cell(id_, RunTableModel::Status),

@@ -152,6 +152,50 @@ TEST_F(RunsMenu, StopFromTheMenuStopsTheRunOfTheRow) {
     other.finish();
 }
 
+TEST_F(RunsMenu, RunsAreDeletedOnceTheQuestionIsAnswered) {
+    const QString first = workspace_.record({.seed = 1, .steps = 8}),
+                  second = workspace_.record({.seed = 2, .steps = 8});
+    writeLog(workspace_.path(), first, QStringLiteral("rank-0.log"), std::string(2000, 'x').c_str());
+    openRuns(scribe());
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(window_.get()));
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    select(first);
+    ASSERT_TRUE(carryOut(first, QStringLiteral("Delete for good …")));
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("for good, with")) != nullptr; }));
+    const QString question = label(QStringLiteral("for good, with"))->text();
+    EXPECT_TRUE(question.contains(first)) << question.toStdString();
+    const auto bytes = storage::bytesOfFiles(workspace_.path() / "runs" / first.toStdString());
+    EXPECT_GE(bytes, 2000U);
+    EXPECT_TRUE(question.contains(bytesInWords(static_cast<double>(bytes)).text() +
+                                  QStringLiteral(" of checkpoints, logs and artefacts")))
+        << question.toStdString();
+    EXPECT_EQ(asked(), QString()) << "nothing yet";
+    select(second);
+    EXPECT_EQ(label(QStringLiteral("for good, with")), nullptr) << "it was about another run";
+    table()->selectAll();
+    table()->setFocus();
+    QTest::keyClick(table(), Qt::Key_Delete, Qt::ShiftModifier);
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Delete 2 runs for good")) != nullptr; }));
+    button<QPushButton>(QStringLiteral("Delete 2 runs"))->click();
+    ASSERT_TRUE(eventually([&] { return asked().startsWith(QStringLiteral("delete ")); }));
+    EXPECT_TRUE(asked().contains(first) && asked().contains(second)) << asked().toStdString();
+    EXPECT_EQ(label(QStringLiteral("Delete 2 runs for good")), nullptr);
+}
+
+TEST_F(RunsMenu, ARunThatIsUnderWayIsNotDeleted) {
+    test::SyntheticRun live(workspace_.store(), {.steps = 8});
+    openRuns(scribe());
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(window_.get()));
+    ASSERT_TRUE(eventually([&] { return rows() == 1; }));
+    table()->selectAll();
+    EXPECT_FALSE(carryOut(QString::fromStdString(live.id()), QStringLiteral("Delete for good …")));
+    table()->setFocus();
+    QTest::keyClick(table(), Qt::Key_Delete, Qt::ShiftModifier);
+    EXPECT_NE(label(QStringLiteral("A run that is under way is not deleted: stop it first.")), nullptr);
+    EXPECT_EQ(asked(), QString());
+    live.finish();
+}
+
 TEST_F(RunsMenu, AGroupIsStoppedAsAWhole) {
     const QString ended = workspace_.record({.steps = 8});
     test::SyntheticRun first(workspace_.store(), {.steps = 8}), second(workspace_.store(), {.seed = 2, .steps = 8});

@@ -206,6 +206,12 @@ QString tomlOf(const FieldInfo& field, const QString& written) {
     return QString::fromStdString(Value(utf8(field.type == "string" ? written : text)).toToml());
 }
 
+QString defaultText(const FieldInfo& field) {
+    const QString toml = QString::fromStdString(field.defaultToml);
+    const ExperimentDocument document(QStringLiteral("v = ") + toml);
+    return document.syntaxError() ? toml : document.valueText(QStringLiteral("v"));
+}
+
 bool isDefault(const FieldInfo& field, const Value* value) {
     if (!value) return true;
     if (field.defaultToml.empty()) return false;

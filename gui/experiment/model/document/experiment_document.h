@@ -76,6 +76,8 @@ private:
 // Converts a user's input for the field into TOML: strings are quoted, and also text that is no TOML value, so that the
 // engine can report what is wrong with it.
 [[nodiscard]] QString tomlOf(const FieldInfo& field, const QString& written);
+// The field's default as a user writes it, without quotes; one that is no TOML as it is.
+[[nodiscard]] QString defaultText(const FieldInfo& field);
 // True if the value equals the field's default, or is absent (null).
 [[nodiscard]] bool isDefault(const FieldInfo& field, const Value* value);
 // The text without keys at their default, for recorded configurations, which list every key. The names of plug-ins

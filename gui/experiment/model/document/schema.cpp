@@ -89,6 +89,15 @@ QStringList ExperimentSchema::sectionsUnreadBy(std::string_view algorithm) const
     return names;
 }
 
+QStringList ExperimentSchema::sectionsRefusedBy(const QString& backend) const {
+    QStringList names;
+    for (const SchemaSection& section : sections) {
+        if (!section.backends.isEmpty() && !section.backends.contains(backend))
+            names << QString::fromStdString(section.name);
+    }
+    return names;
+}
+
 Result<ExperimentSchema> readSchema(const QByteArray& json) {
     const QJsonArray sections = QJsonDocument::fromJson(json).object()[QLatin1String("sections")].toArray();
     if (sections.isEmpty()) {
@@ -97,7 +106,10 @@ Result<ExperimentSchema> readSchema(const QByteArray& json) {
     ExperimentSchema schema;
     for (const QJsonValue& value : sections) {
         const QJsonObject object = value.toObject();
-        SchemaSection section{.name = textOf(object, "name"), .fields = schemaFieldsOf(object)};
+        SchemaSection section{.name = textOf(object, "name"),
+                              .fields = schemaFieldsOf(object),
+                              .plugins = {},
+                              .backends = object[QLatin1String("backends")].toVariant().toStringList()};
         for (const QJsonValue& entry : object[QLatin1String("plugins")].toArray()) {
             const QJsonObject plugin = entry.toObject();
             section.plugins.push_back({textOf(plugin, "name"), textOf(plugin, "summary"), textOf(plugin, "reference"),

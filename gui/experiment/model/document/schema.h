@@ -24,6 +24,7 @@ struct SchemaSection {
     std::string name;                   // "algorithm"
     std::vector<FieldInfo> fields;      // common to all plug-ins; `name` chooses one
     std::vector<SchemaPlugin> plugins;  // empty where the section has none
+    QStringList backends = {};          // those that read the section, where others refuse it
 
     [[nodiscard]] const SchemaPlugin* plugin(std::string_view name) const;  // null where there is none
     // Fields of the plug-in and the common ones in the order of a form: name, the plug-in's fields, the other common
@@ -38,6 +39,8 @@ struct ExperimentSchema {
     [[nodiscard]] QStringList sectionNames() const;
     // Sections that only some algorithms read, and this one does not; none where there is no such algorithm.
     [[nodiscard]] QStringList sectionsUnreadBy(std::string_view algorithm) const;
+    // Sections that this backend refuses.
+    [[nodiscard]] QStringList sectionsRefusedBy(const QString& backend) const;
 };
 
 // Fails if the text is no JSON, or JSON without sections.

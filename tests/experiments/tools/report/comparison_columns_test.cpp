@@ -149,5 +149,18 @@ TEST(ComparisonColumns, TheWayToATargetWithoutATimeIsShownWithoutIt) {
     EXPECT_THAT(made.lacking, Contains("s to target"));
 }
 
+// The mean of those that came there would be 2.67 s.
+TEST(ComparisonColumns, AMedianStandsThereWhereSomeRunsDidNotReachTheTarget) {
+    Comparison comparison{{group("sync_sgd"), group("dasgd")}, "sync_sgd"};
+    for (ComparedGroup& each : comparison.groups) each.stepsToTarget = {2, 100, 1, 9};
+    comparison.groups[0].timesToTarget = {.n = 2, .reached = 2, .median = 8, .low = 7, .high = 8};
+    comparison.groups[1].timesToTarget = {.n = 5, .reached = 5, .median = 4, .low = 1.5, .high = 6};
+    EXPECT_THAT(headsOf(comparisonTables(comparison).tables[2]), ElementsAre("steps to target"));
+    comparison.groups[1].timesToTarget = {.n = 5, .reached = 3, .median = 4, .low = 1.5, .high = {}};
+    const auto table = comparisonTables(comparison).tables[2];
+    ASSERT_THAT(headsOf(table), ElementsAre("steps to target", "median s to target"));
+    EXPECT_THAT(table[1].cells, ElementsAre("8.00 (7.00 to 8.00)", "4.00 (1.50 to –)"));
+}
+
 }  // namespace
 }  // namespace dasgd::experiments

@@ -45,7 +45,7 @@ TEST_F(CompareTableModelTest, ADifferenceThatIsMoreThanScatterIsMarkedAndExplain
     ASSERT_LT(board_.results.row(placeOf("d 3"))->stepP.value(), 0.05);
     EXPECT_TRUE(model.index(row, CompareTableModel::StepMs).data().toString().endsWith(QStringLiteral("†")));
     EXPECT_TRUE(model.footnote().contains(
-        QStringLiteral("† differs from sync_sgd at 5 % (Welch, not corrected for several comparisons)")));
+        QStringLiteral("† differs from sync_sgd at 5 % (t test, paired over equal seeds, with Holm's correction)")));
     const int baseline = model.rowOf(placeOf("sync"));
     EXPECT_FALSE(model.index(baseline, CompareTableModel::StepMs).data().toString().contains(QStringLiteral("†")));
 }

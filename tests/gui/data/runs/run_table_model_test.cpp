@@ -116,6 +116,31 @@ TEST_F(RunTableModelTest, SimulatedTimesAreToldFromMeasuredOnes) {
     EXPECT_FALSE(tip(2).contains(QStringLiteral("simulated")));
 }
 
+TEST_F(RunTableModelTest, NumbersOfAColumnHaveAsManyDecimals) {
+    using Table = RunTableModel;
+    const auto texts = [](Table::Column column, std::initializer_list<double> numbers) {
+        QStringList all;
+        for (const double number : numbers) all << Table::textOf(column, number, false);
+        return all;
+    };
+    EXPECT_EQ(texts(Table::StepMs, {3.317, 50.4, 0.76}), (QStringList{"3.32", "50.40", "0.76"}));
+    EXPECT_EQ(texts(Table::Skew, {0, 12}), (QStringList{"0.00", "12.00"}));
+    EXPECT_EQ(texts(Table::FinalLoss, {2.3026, 0.05, 12}), (QStringList{"2.3026", "0.0500", "12.0000"}));
+    EXPECT_EQ(texts(Table::FinalLoss, {6.54e-6}), QStringList{"6.54e-06"});
+    EXPECT_EQ(texts(Table::Hidden, {100, 9.96}), (QStringList{"100.0 %", "10.0 %"}));
+    EXPECT_EQ(Table::textOf(Table::StepMs, 3.317, true), QStringLiteral("3.32 sim"));
+    EXPECT_EQ(Table::textOf(Table::StepMs, std::nullopt, true), kAbsent);
+}
+
+TEST_F(RunTableModelTest, AnInflationBelowOneIsNotMeasurable) {
+    storage::RunRow row = makeRun("r1", "dasgd")->row;
+    row.inflation = 0.91;
+    EXPECT_FALSE(RunTableModel::numberOf(*makeRunItem(row), RunTableModel::Inflation));
+    EXPECT_EQ(RunTableModel::textOf(*makeRunItem(row), RunTableModel::Inflation), kAbsent);
+    row.inflation = 1.25;
+    EXPECT_EQ(RunTableModel::textOf(*makeRunItem(row), RunTableModel::Inflation), QStringLiteral("1.25"));
+}
+
 TEST_F(RunTableModelTest, WhatARunIsFoundByHasAColumnToo) {
     storage::RunRow row = withNumbers()->row;
     row.gitCommit = "012bba8f00ed35763aa";

@@ -93,6 +93,27 @@ TEST_F(EngineTest, AnExperimentGoesIntoTheQueueOfAnotherMachine) {
     EXPECT_TRUE(file.readAll().startsWith("queue add a.toml --at ssh://login/lab --work --workspace "));
 }
 
+TEST_F(EngineTest, AFailureSaysWhatItIsAbout) {
+    Engine engine(workspace(), write(QStringLiteral("dasgd"), "#!/bin/sh\necho \"no $1\" >&2\nexit 2\n", true));
+    QSignalSpy failed(&engine, &Engine::failed), ended(&engine, &Engine::ended);
+    const auto about = [&](int place) { return failed[place][1].value<Engine::About>(); };
+    engine.stop(QStringLiteral("r1"));
+    ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
+    EXPECT_EQ(about(0).runs, QStringList{QStringLiteral("r1")});
+    EXPECT_TRUE(about(0).ofLive) << "it comes too late for a run that has ended";
+    engine.remove({QStringLiteral("r1"), QStringLiteral("r2")});
+    ASSERT_TRUE(eventually([&] { return failed.count() == 2; }));
+    EXPECT_EQ(failed[1][0].toString(), QStringLiteral("delete 2 runs: no delete"));
+    EXPECT_EQ(about(1).runs.size(), 2);
+    EXPECT_FALSE(about(1).ofLive);
+    EXPECT_EQ(ended.count(), 0);
+    engine.run(QStringLiteral("a.toml"));
+    ASSERT_TRUE(eventually([&] { return failed.count() == 3; }));
+    EXPECT_TRUE(about(2).runs.isEmpty());
+    ASSERT_EQ(ended.count(), 1);
+    EXPECT_EQ(ended[0][0].toString(), QStringLiteral("a.toml"));
+}
+
 TEST_F(EngineTest, AStoppedRunIsNoFailure) {
     Engine engine(workspace(), write(QStringLiteral("dasgd"), "#!/bin/sh\nexit 130\n", true));
     QSignalSpy failed(&engine, &Engine::failed);

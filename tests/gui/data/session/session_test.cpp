@@ -71,6 +71,40 @@ TEST(Session, FollowsRunsThatStartUnlessOneWasChosen) {
     EXPECT_EQ(session.currentId(), third);
 }
 
+TEST(Session, ARunThatWasStartedIsWaitedForInThePlaceOfTheOneBefore) {
+    Workspace workspace;
+    const QString before = workspace.record({.steps = 8});
+    Feed feed(workspace.path());
+    Session session(feed);
+    ASSERT_TRUE(eventually([&] { return session.currentId() == before; }));
+    session.choose(before);
+    session.followStart();
+    EXPECT_TRUE(session.isStarting());
+    EXPECT_EQ(session.current(), nullptr);
+    EXPECT_TRUE(session.shown().empty());
+    session.touched();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const QString started = workspace.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] { return session.currentId() == started; }));
+    EXPECT_FALSE(session.isStarting());
+    EXPECT_TRUE(session.newestWaits() || session.followsNewest()) << "and those after it are followed";
+}
+
+TEST(Session, WhereNothingStartsTheRunBeforeIsBack) {
+    Workspace workspace;
+    const QString before = workspace.record({.steps = 8});
+    Feed feed(workspace.path());
+    Session session(feed);
+    ASSERT_TRUE(eventually([&] { return session.currentId() == before; }));
+    session.followStart();
+    session.startEnded();
+    EXPECT_FALSE(session.isStarting());
+    EXPECT_EQ(session.currentId(), before);
+    EXPECT_EQ(session.shown().size(), 1U);
+    session.startEnded();
+    EXPECT_EQ(session.currentId(), before);
+}
+
 TEST(Session, AUniqueBeginningChoosesARun) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 8});

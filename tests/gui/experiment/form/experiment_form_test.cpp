@@ -66,6 +66,38 @@ TEST_F(ExperimentFormTest, ASectionThatTheAlgorithmDoesNotReadIsThereOnlyIfTheTe
     EXPECT_TRUE(isThere(localSgd + QStringLiteral("[sweep]\n\"algorithm.name\" = [\"local_sgd\", \"dasgd\"]\n")));
 }
 
+TEST_F(ExperimentFormTest, ASectionThatTheBackendRefusesIsThereOnlyIfTheTextHasIt) {
+    ExperimentSchema schema = smallSchema();
+    std::ranges::find(schema.sections, "network", &SchemaSection::name)->backends = {"virtual"};
+    form_.setSchema(schema);
+    const auto isThere = [this](const QString& more) {
+        form_.update(ExperimentDocument(kFormText + more), {});
+        for (auto* one : form_.findChildren<QPushButton*>()) {
+            if (one->isVisible() && one->text().contains(QLatin1String("at default")) &&
+                one->text().contains(QLatin1String("network")))
+                return true;
+        }
+        return sections().contains(QStringLiteral("network"));
+    };
+    EXPECT_FALSE(isThere({})) << "gloo is the default";
+    EXPECT_FALSE(isThere(QStringLiteral("[cluster]\nbackend = \"threads\"\n")));
+    EXPECT_TRUE(isThere(QStringLiteral("[cluster]\nbackend = \"virtual\"\n")));
+    EXPECT_TRUE(isThere(QStringLiteral("[network]\nname = \"star\"\n"))) << "so that it can be taken out";
+    EXPECT_TRUE(isThere(QStringLiteral("[sweep]\n\"cluster.backend\" = [\"gloo\", \"virtual\"]\n")));
+}
+
+TEST_F(ExperimentFormTest, AFieldKeepsTheCursorWhenItsSectionIsEmptied) {
+    const QString text = kFormText + QStringLiteral("[cluster]\nworkers = 4\n");
+    form_.update(ExperimentDocument(text), {});
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&form_));
+    ASSERT_TRUE(form_.focusKey(QStringLiteral("cluster.workers")));
+    form_.update(ExperimentDocument(kFormText), {});
+    ASSERT_TRUE(form_.focusKey(QStringLiteral("train.steps")));
+    form_.update(ExperimentDocument(QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\n")), {});
+    EXPECT_EQ(QApplication::focusWidget()->accessibleName(), QStringLiteral("train.steps"));
+    EXPECT_TRUE(QApplication::focusWidget()->isVisible());
+}
+
 TEST_F(ExperimentFormTest, ASectionGetsItsRowsWhenItIsFirstShownAndThenShowsTheText) {
     const auto rowsOf = [this](const QString& section) {
         for (const SectionForm* one : form_.findChildren<SectionForm*>()) {

@@ -67,6 +67,35 @@ TEST_F(SectionFormTest, RowsFollowThePlugin) {
     EXPECT_EQ(edited[0][2].toString(), QStringLiteral("16"));
 }
 
+TEST_F(SectionFormTest, TheFieldThatHasTheCursorKeepsItWhenTheRowsAreMadeAnew) {
+    show("[algorithm]\nname = \"dasgd\"\nperiod = 8\n");
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&form_));
+    const auto focused = [] {
+        return QApplication::focusWidget() ? QApplication::focusWidget()->accessibleName() : "";
+    };
+    form_.rows()[0]->editor()->setFocus();
+    show("[algorithm]\nname = \"local_sgd\"\nperiod = 8\n");
+    EXPECT_EQ(focused(), QStringLiteral("algorithm.name")) << "another algorithm was chosen there";
+    form_.rows()[1]->editor()->setFocus();
+    show("[algorithm]\nname = \"dasgd\"\nperiod = 8\n");
+    EXPECT_EQ(focused(), QStringLiteral("algorithm.period"));
+    ASSERT_NE(form_.reveal(QStringLiteral("algorithm.delay")), nullptr);
+    form_.rows()[2]->editor()->setFocus();
+    show("[algorithm]\nname = \"local_sgd\"\n");
+    EXPECT_EQ(focused(), QStringLiteral("algorithm.name")) << "it has no such field";
+}
+
+TEST_F(SectionFormTest, WhatThePluginDoesIsWholeInAFormOfUsualWidth) {
+    show("[algorithm]\nname = \"dasgd\"\n");
+    form_.resize(500, 300);
+    const auto labels = form_.findChildren<QLabel*>();
+    const auto summary = std::ranges::find(labels, QStringLiteral("Local SGD with delayed averaging"), &QLabel::text);
+    ASSERT_NE(summary, labels.end());
+    EXPECT_TRUE((*summary)->isVisible());
+    EXPECT_TRUE((*summary)->wordWrap());
+    EXPECT_GE((*summary)->height(), (*summary)->heightForWidth((*summary)->width()));
+}
+
 TEST_F(SectionFormTest, AProblemUnfoldsItsField) {
     show("[algorithm]\nname = \"dasgd\"\n", {{3, 1, "period must be 4", "algorithm.period"},
                                              {4, 1, "less", "algorithm.delay"},

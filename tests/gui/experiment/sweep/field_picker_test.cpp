@@ -35,6 +35,19 @@ TEST_F(FieldPickerTest, WordsOfKeySymbolAndHelpFind) {
     EXPECT_EQ(picker_->shown().size(), all);
 }
 
+TEST_F(FieldPickerTest, NamesComeBeforeHelp) {
+    picker_->filter().setText(QStringLiteral("weight"));
+    EXPECT_EQ(picker_->shown(), (QStringList{"algorithm.local_weight", "train.seed"})) << "its help has the word";
+    picker_->filter().setText(QStringLiteral("train.seed"));
+    EXPECT_EQ(picker_->shown().front(), QStringLiteral("train.seed"));
+    picker_->filter().setText(QStringLiteral("steps"));
+    EXPECT_EQ(picker_->shown().front(), QStringLiteral("train.steps")) << "before the help of algorithm.period";
+    QSignalSpy chosen(picker_, &FieldPicker::chosen);
+    QTest::keyClick(&picker_->filter(), Qt::Key_Return);
+    ASSERT_EQ(chosen.count(), 1);
+    EXPECT_EQ(chosen[0][0].toString(), QStringLiteral("train.steps"));
+}
+
 TEST_F(FieldPickerTest, ArrowsAndEnterChooseAndCloseIt) {
     QSignalSpy chosen(picker_, &FieldPicker::chosen);
     QTest::keyClicks(&picker_->filter(), QStringLiteral("train."));

@@ -36,6 +36,39 @@ TEST(Parts, AMessageIsInThePageAndGoesWhenDismissed) {
     EXPECT_TRUE(bar.isHidden());
 }
 
+TEST(Parts, ANoteLeavesByItselfAndAnErrorStays) {
+    MessageBar bar(testLook());
+    auto* expiry = bar.findChild<QTimer*>();
+    ASSERT_NE(expiry, nullptr);
+    bar.say(QStringLiteral("Saved as a.toml"), MessageBar::Kind::Note);
+    EXPECT_EQ(expiry->remainingTime() > 0 ? expiry->interval() : 0, MessageBar::kNoteMs);
+    bar.say(QStringLiteral("a.toml: cannot be written"));
+    EXPECT_FALSE(expiry->isActive());
+    bar.say(QStringLiteral("Saved as b.toml"), MessageBar::Kind::Note);
+    expiry->start(0);
+    EXPECT_TRUE(eventually([&] { return bar.isHidden(); }));
+    EXPECT_EQ(bar.text(), QString());
+}
+
+TEST(Parts, AQuestionIsCarriedOutByItsButtonAlone) {
+    MessageBar bar(testLook());
+    bar.show();
+    int deleted = 0;
+    auto* act = bar.findChild<QPushButton*>();
+    bar.ask(QStringLiteral("Delete r1 for good?"), QStringLiteral("Delete r1"), [&] { ++deleted; });
+    ASSERT_TRUE(act->isVisibleTo(&bar));
+    EXPECT_EQ(act->text(), QStringLiteral("Delete r1"));
+    bar.findChild<QToolButton*>()->click();
+    EXPECT_TRUE(bar.isHidden());
+    EXPECT_EQ(deleted, 0) << "dismissed";
+    bar.ask(QStringLiteral("Delete r1 for good?"), QStringLiteral("Delete r1"), [&] { ++deleted; });
+    act->click();
+    EXPECT_EQ(deleted, 1);
+    EXPECT_TRUE(bar.isHidden());
+    bar.say(QStringLiteral("r1: an error"));
+    EXPECT_FALSE(act->isVisibleTo(&bar)) << "another message asks nothing";
+}
+
 TEST(Parts, EnterPressesAButtonAsSpaceDoes) {
     const std::unique_ptr<QAbstractButton> buttons[]{
         std::unique_ptr<QAbstractButton>(makeButton(QStringLiteral("Run"), true, {})),

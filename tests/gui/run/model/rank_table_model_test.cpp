@@ -29,8 +29,14 @@ TEST(RankTableModel, ShowsWhatWasTimedAndWhatIsNow) {
     EXPECT_EQ(cell(model, 1, RankTableModel::NowHidden), QStringLiteral("50.0"));
     EXPECT_EQ(cell(model, 1, RankTableModel::NowBlocked), QStringLiteral("25.0"));
     EXPECT_EQ(cell(model, 1, RankTableModel::NowSkew), QStringLiteral("1.50"));
-    EXPECT_EQ(cell(model, 1, RankTableModel::NowRate), QStringLiteral("125"));
+    EXPECT_EQ(cell(model, 1, RankTableModel::NowRate), QStringLiteral("125.0"));
     EXPECT_EQ(cell(model, 1, RankTableModel::StepMs), kAbsent);
+    states.timed[0].inflation = 0.91;
+    model.take(states);
+    EXPECT_EQ(cell(model, 0, RankTableModel::Inflation), kAbsent) << "not measurable";
+    states.timed[0].inflation = 1.3;
+    model.take(states);
+    EXPECT_EQ(cell(model, 0, RankTableModel::Inflation), QStringLiteral("1.30"));
     states.now.clear();
     states.straggler = Straggler{.rank = 0, .excess = 0.08};
     model.take(states);

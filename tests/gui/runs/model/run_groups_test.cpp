@@ -104,6 +104,45 @@ TEST(RunGroupsTest, SaysHowFarASeriesIs) {
     EXPECT_FALSE(group->secondsLeft(kStart + 60'000)) << "much longer: who knows";
 }
 
+RunItemPtr withLoss(const RunItemPtr& run, std::optional<double> loss) {
+    storage::RunRow row = run->row;
+    row.finalLoss = loss;
+    row.stepMs = loss ? std::optional(*loss * 10) : std::nullopt;
+    return makeRunItem(row);
+}
+
+TEST(RunGroupsTest, TheMeanOfAGroupIsOfItsFinishedRunsThatHaveTheNumber) {
+    const std::string config = "[algorithm]\ndelay = 2\n";
+    RunGroup group;
+    group.runs = {withLoss(makeRun("a", "dasgd", config, 1), 0.25), withLoss(makeRun("b", "dasgd", config, 2), 0.75),
+                  withLoss(makeRun("c", "dasgd", config, 3), {}),
+                  withLoss(makeRun("d", "dasgd", config, 4, "stopped"), 9.0)};
+    const RunGroup::Mean mean = group.meanOf(RunTableModel::FinalLoss);
+    EXPECT_EQ(mean.n, 2);
+    EXPECT_DOUBLE_EQ(mean.value.value(), 0.5);
+    EXPECT_FALSE(group.meanOf(RunTableModel::BestAccuracy).value);
+    EXPECT_EQ(group.meansInWords(), QStringLiteral("mean of n = 3"));
+    group.runs.push_back(makeRun("e", "dasgd", "[algorithm]\ndelay = 3\n"));
+    EXPECT_EQ(group.meansInWords(), QStringLiteral("mean of n = 4, of 2 configurations"));
+    group.runs = {makeRun("d", "dasgd", config, 4, "running")};
+    EXPECT_EQ(group.meansInWords(), QString());
+}
+
+TEST(RunGroupsTest, OnlySettingsThatDifferTellRunsOfAGroupApart) {
+    const auto config = [](const char* name, const char* rest) {
+        return "[algorithm]\nname = \"" + std::string(name) + "\"\nperiod = 4\n" + rest;
+    };
+    const std::vector<RunItemPtr> runs{
+        makeRun("a", "dasgd", config("dasgd", "delay = 1\n[train]\nbatch_size = 32\nseed = 1\n")),
+        makeRun("b", "dasgd", config("dasgd", "delay = 3\n[train]\nbatch_size = 32\nseed = 2\n")),
+        makeRun("c", "local_sgd", config("local_sgd", "[train]\nbatch_size = 64\nseed = 1\n"))};
+    const QHash<QString, QString> texts = differingSettings(runs);
+    EXPECT_EQ(texts.value(QStringLiteral("a")), QStringLiteral("d\u00a01  batch\u00a032"));
+    EXPECT_EQ(texts.value(QStringLiteral("b")), QStringLiteral("d\u00a03  batch\u00a032"));
+    EXPECT_EQ(texts.value(QStringLiteral("c")), QStringLiteral("batch\u00a064")) << "the only one of its algorithm";
+    EXPECT_TRUE(differingSettings({runs[0], runs[0]}).isEmpty());
+}
+
 TEST(RunGroupsTest, RunsThatAreNotInTheWorkspaceYetAreQueued) {
     const auto group = groupOf(seriesOf({{"finished", 0}, {"running", 10'000}}));
     EXPECT_EQ(group->secondsLeft(kStart + 10'000), 30);

@@ -298,12 +298,38 @@ TEST_F(RunListModelTest, AGroupSaysHowManyOfItsRunsTheFilterLeaves) {
     runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "finished"), ofSeries("z", 0.3, "finished")}, {});
     list_.setFilter(QStringLiteral("loss < 0.15 and algorithm = dasgd"));
     ASSERT_TRUE(list_.rowAt(0).isGroup());
-    EXPECT_EQ(list_.index(0, 0).data(RunListModel::GroupWordsRole).toString(), "1 of 3 shown: 1 finished");
+    EXPECT_EQ(list_.index(0, 0).data(RunListModel::GroupWordsRole).toString(),
+              "1 of 3 shown: 1 finished  ·  mean of n = 1");
     list_.setFilter(QStringLiteral("algorithm = dasgd"));
     int group = 0;
     while (!list_.rowAt(group).isGroup()) ++group;
-    EXPECT_EQ(list_.index(group, 0).data(RunListModel::GroupWordsRole).toString(), "3 finished")
+    EXPECT_EQ(list_.index(group, 0).data(RunListModel::GroupWordsRole).toString(), "3 finished  ·  mean of n = 3")
         << "the filter hides only others";
+}
+
+TEST_F(RunListModelTest, AGroupShowsMeansAndItsRunsWhatTheyDifferIn) {
+    list_.setGrouping(Grouping::bySeries());
+    const auto of = [this](const char* id, double loss, int delay) {
+        storage::RunRow row = ofSeries(id, loss, "finished")->row;
+        row.config = delayedBy(delay);
+        return makeRunItem(row);
+    };
+    runs_.take({of("x", 0.1, 1), of("y", 0.2, 1), of("z", 0.3, 2)}, {});
+    int group = 0;
+    while (!list_.rowAt(group).isGroup()) ++group;
+    const auto cell = [&](int row, int column) { return list_.index(row, column).data().toString(); };
+    EXPECT_EQ(cell(group, RunTableModel::FinalLoss), QStringLiteral("0.2000"));
+    EXPECT_EQ(cell(group, RunTableModel::BestAccuracy), QString()) << "none has it";
+    EXPECT_EQ(cell(group, RunTableModel::Seed), QString()) << "no measure";
+    list_.setOpen(group, true);
+    for (int row = group + 1; row <= group + 3; ++row) {
+        const QString delay = QString::fromStdString(*list_.runAt(row)->config.find("algorithm.delay"));
+        EXPECT_EQ(cell(row, RunTableModel::Settings), QStringLiteral("d\u00a0") + delay) << "and no period";
+    }
+    list_.setGrouping({});
+    int alone = 0;
+    while (list_.runAt(alone)->id != QStringLiteral("x")) ++alone;
+    EXPECT_TRUE(cell(alone, RunTableModel::Settings).contains(QStringLiteral("τ"))) << "it has all of them";
 }
 
 TEST_F(RunListModelTest, ASeriesThatStartsIsOpenUntilSomebodyClosesIt) {
