@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/metric_names.h"
-#include "gui/data/runs/compare.h"
+#include "gui/data/filter/filter_expression.h"
 #include "gui/data/runs/run_config.h"
 #include "gui/experiment/model/experiment_draft.h"
 #include "gui/experiment/model/start_list.h"
@@ -208,7 +208,6 @@ private:
                     if (const RunItemPtr run = session_.current()) showOverlap(*run);
                 });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message, const Engine::About& about) {
-            if (about.runs.contains(resuming_)) session_.startEnded();
             // Elsewhere a failure belongs to the page that shows what it is about.
             const bool isOfThis = about.runs.contains(session_.currentId());
             if (isOfThis || (isVisible() && about.runs.isEmpty())) {
@@ -222,7 +221,7 @@ private:
             connect(button, &QPushButton::pressed, this, [this] { pressedRun_ = session_.currentId(); });
         }
         connect(stop_, &QPushButton::clicked, this, [this] { stop(pressedRun_); });
-        connect(resume_, &QPushButton::clicked, this, [this] { resume(pressedRun_); });
+        connect(resume_, &QPushButton::clicked, this, [this] { context_.engine.resume(pressedRun_); });
         connect(again_, &QPushButton::clicked, this, [this] { runAgain(); });
         connect(compare_, &QPushButton::clicked, this, [this] {
             if (session_.isComparing()) {
@@ -238,13 +237,6 @@ private:
         stopping_ = run;
         context_.engine.stop(stopping_);
         showRun();
-    }
-
-    // The page goes on with the run that this starts.
-    void resume(const QString& run) {
-        resuming_ = run;
-        context_.engine.resume(run);
-        session_.followStart();
     }
 
     void runAgain() {
@@ -438,7 +430,6 @@ private:
     TimelineCard* timeline_ = nullptr;
     QString pressedRun_;
     QString stopping_;  // id of the run that was asked to stop
-    QString resuming_;  // run that was resumed last
     QString saidEnd_;   // run and reason of the end that the message bar was given
     Throttle runPace_{kFiguresPauseMs, [this] { showRun(); }};
     Throttle curvePace_{kFiguresPauseMs, [this] { showCurveFigures(); }};

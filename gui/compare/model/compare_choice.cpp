@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/data/runs/compare.h"
-
 namespace dasgd::gui {
 
 namespace {

@@ -153,9 +153,11 @@ namespace {
 
 QStringList linesOf(const std::vector<LeftOutRun>& runs, bool named) {
     QStringList lines, again;
-    for (const LeftOutRun& one : runs)
-        (one.isMadeAgain ? again : lines)
-            << (named ? one.group->name + QStringLiteral(", ") : QString()) + one.inWords();
+    for (const LeftOutRun& one : runs) {
+        // The curve of one group says itself how far it is drawn.
+        const QString words = !named && one.isTaken ? seedEndInWords(*one.run) : one.inWords();
+        (one.isMadeAgain ? again : lines) << (named ? one.group->name + QStringLiteral(", ") : QString()) + words;
+    }
     if (again.size() > 1) again = {QStringLiteral("%1 older runs that were run again do not count").arg(again.size())};
     return lines + again;
 }

@@ -323,4 +323,18 @@ QString experimentFilter(const QString& experiment) {
     return QStringLiteral("experiment = \"%1\"").arg(QString(experiment).remove(QLatin1Char('"')));
 }
 
+ExperimentRuns comparedWith(const RunItem& run, std::span<const RunItemPtr> all) {
+    ExperimentRuns out{.filter = experimentFilter(QString::fromStdString(run.row.experiment))};
+    bool others = false;
+    for (const RunItemPtr& one : all) {
+        if (one->row.experiment != run.row.experiment) continue;
+        const bool belongs = isProbe(one->row) == isProbe(run.row);
+        if (belongs) out.runs.push_back(one);
+        others = others || !belongs;
+    }
+    if (others)
+        out.filter += QStringLiteral(" and algorithm %1 probe").arg(QLatin1String(isProbe(run.row) ? "=" : "!="));
+    return out;
+}
+
 }  // namespace dasgd::gui

@@ -17,6 +17,7 @@
 
 #include <QString>
 #include <QStringView>
+#include <span>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -63,5 +64,13 @@ private:
 
 // The filter `experiment = "delay-sweep"`.
 [[nodiscard]] QString experimentFilter(const QString& experiment);
+
+// The runs that are compared with `run`, itself among them: those of its experiment, without its probes, or only these
+// if it is a probe. `filter` chooses the same, and later ones.
+struct ExperimentRuns {
+    std::vector<RunItemPtr> runs;
+    QString filter;
+};
+[[nodiscard]] ExperimentRuns comparedWith(const RunItem& run, std::span<const RunItemPtr> all);
 
 }  // namespace dasgd::gui

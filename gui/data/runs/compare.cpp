@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "gui/data/filter/filter_expression.h"
 #include "gui/data/runs/run_config.h"
 #include "storage/compare/scaling.h"
 
@@ -183,20 +182,6 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
     std::vector<RunItemPtr> out;
     if (self) out.push_back(self);
     out.insert(out.end(), others.begin(), others.end());
-    return out;
-}
-
-ExperimentRuns comparedWith(const RunItem& run, std::span<const RunItemPtr> all) {
-    ExperimentRuns out{.filter = experimentFilter(QString::fromStdString(run.row.experiment))};
-    bool others = false;
-    for (const RunItemPtr& one : all) {
-        if (one->row.experiment != run.row.experiment) continue;
-        const bool belongs = isProbe(one->row) == isProbe(run.row);
-        if (belongs) out.runs.push_back(one);
-        others = others || !belongs;
-    }
-    if (others)
-        out.filter += QStringLiteral(" and algorithm %1 probe").arg(QLatin1String(isProbe(run.row) ? "=" : "!="));
     return out;
 }
 

@@ -17,14 +17,6 @@ namespace dasgd::gui {
 [[nodiscard]] std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs,
                                                    std::size_t limit = 8);
 
-// The runs that are compared with `run`, itself among them: those of its experiment, without its probes, or only these
-// if it is a probe. `filter` chooses the same, and later ones.
-struct ExperimentRuns {
-    std::vector<RunItemPtr> runs;
-    QString filter;
-};
-[[nodiscard]] ExperimentRuns comparedWith(const RunItem& run, std::span<const RunItemPtr> all);
-
 enum class Named {
     Configurations,  // each of `runs` stands for its configuration, whatever its seed
     EachRun,

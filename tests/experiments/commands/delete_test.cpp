@@ -17,7 +17,7 @@ protected:
     std::vector<std::string> runs() {
         std::vector<std::string> ids;
         auto reader = storage::RunReader::open(folder_.workspace());
-        const auto rows = reader->runs();
+        const auto rows = reader->list();
         for (const storage::RunRow& row : *rows) ids.push_back(row.runId);
         return ids;
     }

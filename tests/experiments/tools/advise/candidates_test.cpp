@@ -25,14 +25,15 @@ std::vector<Candidate> candidates(const Advice& advice, bool byMessages) {
     return candidatesOf(advice, byMessages, algorithms());
 }
 
-std::vector<std::string> settingsOf(const std::vector<Candidate>& made) {
+std::vector<std::string> settingsOfCandidates(const std::vector<Candidate>& made) {
     std::vector<std::string> all;
     for (const Candidate& one : made) all.push_back(one.settings.toToml());
     return all;
 }
 
 TEST(Candidates, AreTheAdviceAndWhatIsAskedAboutBesideIt) {
-    const auto all = settingsOf(candidates({.period = 8, .delay = 3, .localWeight = 0, .correction = 1}, true));
+    const auto all =
+        settingsOfCandidates(candidates({.period = 8, .delay = 3, .localWeight = 0, .correction = 1}, true));
     const auto merge = [](const char* values) { return "{ name = \"dasgd\", " + std::string(values) + " }"; };
     EXPECT_THAT(all, Contains(merge("period = 8, delay = 3, local_weight = 0.0, correction = 1.0")));
     EXPECT_THAT(all, Contains(merge("period = 8, delay = 2, local_weight = 0.0, correction = 1.0")));
@@ -45,12 +46,12 @@ TEST(Candidates, AreTheAdviceAndWhatIsAskedAboutBesideIt) {
 
 TEST(Candidates, HybridSgdWantsMessagesAndIsNeverTrained) {
     const Advice advice{.period = 8, .delay = 3, .localWeight = 0, .correction = 1};
-    EXPECT_THAT(settingsOf(candidates(advice, false)), Not(Contains("{ name = \"hybrid_sgd\" }")));
+    EXPECT_THAT(settingsOfCandidates(candidates(advice, false)), Not(Contains("{ name = \"hybrid_sgd\" }")));
     for (const Candidate& one : candidates(advice, true)) {
         const std::string name = *one.settings.find("name")->as<std::string>();
         EXPECT_EQ(one.trainable, name != "hybrid_sgd" && name != "independent") << name;
     }
-    EXPECT_THAT(settingsOf(candidates(advice, true)), Contains("{ name = \"hybrid_sgd\" }"));
+    EXPECT_THAT(settingsOfCandidates(candidates(advice, true)), Contains("{ name = \"hybrid_sgd\" }"));
 }
 
 TEST(Candidates, OneIsTheAdviceAndOneOnlyComputes) {
@@ -75,7 +76,7 @@ TEST(Candidates, FollowFromWhatTheAlgorithmsDeclare) {
         declared("messages", withForecast(ForecastRole::Messages, noFormula("they share links"))),
         declared("buckets", withForecast(ForecastRole::Buckets, {.kind = CommunicationPattern::Kind::Gradients}))};
     const Advice advice{.period = 6, .delay = 2, .localWeight = 0, .correction = 1};
-    EXPECT_THAT(settingsOf(candidatesOf(advice, true, some)),
+    EXPECT_THAT(settingsOfCandidates(candidatesOf(advice, true, some)),
                 ElementsAre("{ name = \"buckets\", bucket_mb = 1.0 }", "{ name = \"buckets\", bucket_mb = 5.0 }",
                             "{ name = \"buckets\", bucket_mb = 25.0 }", "{ name = \"buckets\", bucket_mb = 100.0 }",
                             "{ name = \"messages\" }", "{ name = \"rounds\", every = 4 }",
@@ -93,7 +94,7 @@ TEST(Candidates, SayTheirSettingsInOneLine) {
 }
 
 TEST(Candidates, AskNothingTwice) {
-    auto all = settingsOf(candidates({.period = 4, .delay = 1, .localWeight = 0, .correction = 1}, true));
+    auto all = settingsOfCandidates(candidates({.period = 4, .delay = 1, .localWeight = 0, .correction = 1}, true));
     std::ranges::sort(all);
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
     EXPECT_THAT(all,

@@ -18,7 +18,7 @@ const ClusterFacts kFacts{
     .workers = 4, .stepSeconds = 0.010, .bytes = 400'000, .link = {.alpha = 0, .beta = 0.024 / (1.5 * 400'000)}};
 const Advice kAdvice{.period = 3, .delay = 3};
 
-FieldInfo whole(const char* name, const char* fallback) {
+FieldInfo wholeField(const char* name, const char* fallback) {
     return {.name = name, .type = "integer", .defaultToml = fallback, .optional = false, .spec = {}, .children = {}};
 }
 
@@ -30,12 +30,12 @@ FormulaTime timeOf(CommunicationPattern pattern, std::vector<FieldInfo> fields, 
 
 TEST(FormulaTimes, AreOfTheAdvisedPeriodAndDelayUnderTheFieldsOwnNames) {
     const FormulaTime one =
-        timeOf(averagesEvery(ofField("rounds"), ofField("lag")), {whole("rounds", "8"), whole("lag", "1")});
+        timeOf(averagesEvery(ofField("rounds"), ofField("lag")), {wholeField("rounds", "8"), wholeField("lag", "1")});
     EXPECT_EQ(one.settings.toToml(), "{ name = \"any\", rounds = 3, lag = 3 }");
     ASSERT_TRUE(one.stepSeconds) << one.why;
     EXPECT_DOUBLE_EQ(*one.stepSeconds, 0.010);
     EXPECT_DOUBLE_EQ(*one.hidden, 1);
-    const FormulaTime blocking = timeOf(averagesEvery(ofField("rounds")), {whole("rounds", "8")});
+    const FormulaTime blocking = timeOf(averagesEvery(ofField("rounds")), {wholeField("rounds", "8")});
     EXPECT_NEAR(*blocking.stepSeconds, 0.010 + 0.024 / 3, 1e-12);
     EXPECT_DOUBLE_EQ(*blocking.hidden, 0);
 }
@@ -44,7 +44,8 @@ TEST(FormulaTimes, ADelayWithinAFragmentsTurnLengthensThePeriod) {
     CommunicationPattern parts = averagesEvery(ofField("rounds"), ofField("lag"));
     parts.fragments = ofField("parts");
     parts.delayBelowInterval = true;
-    const FormulaTime one = timeOf(parts, {whole("rounds", "8"), whole("lag", "1"), whole("parts", "2")});
+    const FormulaTime one =
+        timeOf(parts, {wholeField("rounds", "8"), wholeField("lag", "1"), wholeField("parts", "2")});
     EXPECT_EQ(one.settings.toToml(), "{ name = \"any\", rounds = 8, lag = 3 }");
     ASSERT_TRUE(one.stepSeconds) << one.why;
     EXPECT_DOUBLE_EQ(*one.stepSeconds, 0.010) << "12 ms of half the weights behind 30 ms";
@@ -60,7 +61,7 @@ TEST(FormulaTimes, OfAlgorithmsThatCompressAreThoseOfTheMessages) {
     std::vector<SchemaPlugin> algorithms{{.name = "plain",
                                           .summary = {},
                                           .reference = {},
-                                          .fields = {whole("rounds", "8")},
+                                          .fields = {wholeField("rounds", "8")},
                                           .communication = withCoding({}, averagesEvery(ofField("rounds")))}};
     algorithms.push_back(algorithms[0]);
     algorithms[1].reads = {"compression"};

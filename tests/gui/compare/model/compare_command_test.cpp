@@ -57,8 +57,12 @@ std::vector<QString> cellsOf(const QJsonValue& group, Spread spread) {
     cells[CompareTableModel::BestAccuracy] = cell(sampleAt(group, "best_accuracy", kShare), "best_accuracy_p");
     cells[CompareTableModel::Perplexity] = cell(sampleAt(group, "best_perplexity"), "best_perplexity_p");
     cells[CompareTableModel::StepMs] = cell(sampleAt(group, "step_ms"), "step_p");
-    cells[CompareTableModel::Ratio] = ratioInWords(sampleAt(group, "step_ratio_over_seeds"), spread, false);
-    cells[CompareTableModel::ComputeRatio] = ratioInWords(sampleAt(group, "compute_ratio_over_seeds"), spread, false);
+    const auto ratio = [&](const char* key) {
+        const Sample said = sampleAt(group, key);
+        return ratioInWords(said, spread, said.mean == 1 && !said.std);  // exactly 1 of what is divided by itself
+    };
+    cells[CompareTableModel::Ratio] = ratio("step_ratio_over_seeds");
+    cells[CompareTableModel::ComputeRatio] = ratio("compute_ratio_over_seeds");
     cells[CompareTableModel::ToTarget] = cell(sampleAt(group, "seconds_to_target"), "seconds_to_target_p");
     cells[CompareTableModel::Hidden] = cell(sampleAt(group, "hidden", kShare));
     cells[CompareTableModel::Blocked] = cell(sampleAt(group, "blocked", kShare));

@@ -114,7 +114,7 @@ TEST(SeedMean, InventsNothingForWindowsThatNobodyRecorded) {
     for (std::size_t i = 0; i < mean.mean.x.size(); ++i) {
         EXPECT_FALSE(mean.mean.x[i] > 410 && mean.mean.x[i] < 605) << mean.mean.x[i];
     }
-    EXPECT_TRUE(mean.cut);
+    EXPECT_TRUE(mean.endsApart());
     EXPECT_EQ(mean.n, std::vector<int>(mean.n.size(), 2)) << "no mean of one is joined";
     const double before = *std::prev(mean.mean.x.end(), 2);
     EXPECT_LT(before, 905) << "the second run had ended";

@@ -183,5 +183,18 @@ TEST_F(FilterExpressionTest, DeepNestingIsAnError) {
     EXPECT_TRUE(error(QStringLiteral("not ").repeated(100'000)).message.contains(QStringLiteral("levels")));
 }
 
+// Run page and Compare page choose the same runs, with the same filter.
+TEST(ExperimentRuns, TheExperimentOfATrainingIsComparedWithoutItsProbes) {
+    const auto training = makeRun("a", "dasgd"), probe = makeRun("b", "probe"), other = makeRun("c", "sync_sgd");
+    const std::vector<RunItemPtr> runs{training, probe, other};
+    const ExperimentRuns compared = comparedWith(*training, runs);
+    EXPECT_EQ(compared.runs, (std::vector<RunItemPtr>{training, other}));
+    EXPECT_EQ(compared.filter, QStringLiteral("experiment = \"sweep\" and algorithm != probe"));
+    EXPECT_EQ(comparedWith(*probe, runs).runs, std::vector<RunItemPtr>{probe});
+    EXPECT_EQ(comparedWith(*probe, runs).filter, QStringLiteral("experiment = \"sweep\" and algorithm = probe"));
+    EXPECT_EQ(comparedWith(*training, std::vector<RunItemPtr>{training}).filter,
+              QStringLiteral("experiment = \"sweep\""));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

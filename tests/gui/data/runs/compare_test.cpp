@@ -70,19 +70,6 @@ TEST(Compare, AProbeIsNotDrawnWithTheExperimentThatItWasMadeFor) {
     EXPECT_EQ(beside(runs[2]), QStringList{"p"});
 }
 
-// Run page and Compare page choose the same runs, with the same filter.
-TEST(Compare, TheExperimentOfATrainingIsComparedWithoutItsProbes) {
-    const auto training = makeRun("a", "dasgd"), probe = makeRun("b", "probe"), other = makeRun("c", "sync_sgd");
-    const std::vector<RunItemPtr> runs{training, probe, other};
-    const ExperimentRuns compared = comparedWith(*training, runs);
-    EXPECT_EQ(compared.runs, (std::vector<RunItemPtr>{training, other}));
-    EXPECT_EQ(compared.filter, QStringLiteral("experiment = \"sweep\" and algorithm != probe"));
-    EXPECT_EQ(comparedWith(*probe, runs).runs, std::vector<RunItemPtr>{probe});
-    EXPECT_EQ(comparedWith(*probe, runs).filter, QStringLiteral("experiment = \"sweep\" and algorithm = probe"));
-    EXPECT_EQ(comparedWith(*training, std::vector<RunItemPtr>{training}).filter,
-              QStringLiteral("experiment = \"sweep\""));
-}
-
 TEST(Compare, NamesSayWhatDiffers) {
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayedBy(2)), makeRun("b", "dasgd", delayedBy(3)),
                                        makeRun("c", "sync_sgd")};

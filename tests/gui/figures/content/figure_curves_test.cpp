@@ -56,7 +56,7 @@ TEST(FigureCurves, WhatSpansAddUpToIsDrawnToo) {
     ASSERT_EQ(mean->curves.size(), 1U);
     EXPECT_EQ(mean->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 3)"));
     EXPECT_GT(mean->curves[0].line.x.size(), 5U);
-    for (const double hidden : mean->curves[0].line.y) EXPECT_TRUE(hidden > 0 && hidden <= 1) << hidden;
+    for (const double hidden : mean->curves[0].line.y) EXPECT_TRUE(hidden > 0 && hidden <= 100) << hidden;
     for (const XAxis axis : {XAxis::Epoch, XAxis::Wall, XAxis::Samples, XAxis::BytesSent}) {
         const auto along = figureCurves(*reader, groupsOf(reader->runs(), ids),
                                         {.metric = QString::fromStdString(kSpansHidden), .x = axis});

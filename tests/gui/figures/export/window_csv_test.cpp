@@ -44,7 +44,7 @@ TEST(WindowCsv, AMetricHasEveryPoint) {
                                  .split(QLatin1Char('\n'));
     ASSERT_EQ(rows.size(), 5001);
     EXPECT_TRUE(rows[1].startsWith(QStringLiteral("\"train/loss\",\"a\",\"'@x\",measured,1,")));
-    EXPECT_TRUE(rows[5000].contains(QStringLiteral(",9000005000,0.0002,1"))) << rows[5000].toStdString();
+    EXPECT_TRUE(rows[5000].contains(QStringLiteral(",9000005000,2e-04,1"))) << rows[5000].toStdString();
 }
 
 TEST(WindowCsv, NoFileIsEverReplaced) {

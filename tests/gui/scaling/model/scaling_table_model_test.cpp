@@ -25,7 +25,7 @@ TEST_F(ScalingTableModelTest, ARowIsAPoint) {
     EXPECT_EQ(text(2, ScalingTableModel::Workers), QStringLiteral("4"));
     EXPECT_EQ(text(2, ScalingTableModel::Batch), QStringLiteral("32"));
     EXPECT_EQ(text(2, ScalingTableModel::Seeds), QStringLiteral("2"));
-    EXPECT_EQ(text(2, ScalingTableModel::StepMs), QStringLiteral("14.30 ± 0.14"));
+    EXPECT_EQ(text(2, ScalingTableModel::StepMs), QStringLiteral("14.30 ± 0.10"));
     EXPECT_EQ(text(0, ScalingTableModel::Hidden), kAbsent);
     EXPECT_EQ(model_.index(2, 0).data(ScalingTableModel::RunIdsRole).toStringList().size(), 2);
     EXPECT_TRUE(model_.index(2, 0).data(Qt::ToolTipRole).toString().contains(QLatin1String("4 workers, batch 32")));
@@ -44,7 +44,7 @@ TEST_F(ScalingTableModelTest, TheTimeToTargetComesWithTheTarget) {
     EXPECT_EQ(model_.columnCount(), ScalingTableModel::kColumns - 1);
     board_.setTarget(Target{Target::Metric::Accuracy, 0.8});
     EXPECT_EQ(model_.columnCount(), ScalingTableModel::kColumns);
-    EXPECT_EQ(text(0, ScalingTableModel::TimeToTarget), QStringLiteral("2.260 ± 0.028"));
+    EXPECT_EQ(text(0, ScalingTableModel::TimeToTarget), QStringLiteral("2.260 ± 0.020"));
     EXPECT_EQ(model_.headerData(ScalingTableModel::TimeToTarget, Qt::Horizontal, Qt::DisplayRole).toString(),
               QStringLiteral("s to target"));
 }
