@@ -114,7 +114,7 @@ TEST(ComparisonText, SaysOfHowManyRunsAMeanIsAndWhichSeedsRanAgain) {
     comparison.groups[2].repeated = 1;
     const std::string text = comparisonText(comparison);
     EXPECT_THAT(text, HasSubstr("0.250 (1 of 2)"));
-    EXPECT_THAT(text, HasSubstr("not corrected for several comparisons"));
+    EXPECT_THAT(text, HasSubstr("paired over equal seeds, with Holm's correction"));
     EXPECT_THAT(text, HasSubstr("2‡"));
     EXPECT_THAT(text, HasSubstr("‡ of runs with the same seeds only the newest finished one counts"));
     EXPECT_EQ(comparisonJson(comparison)["groups"][2]["repeated"], 1);
