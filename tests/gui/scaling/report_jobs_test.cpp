@@ -70,7 +70,7 @@ protected:
         return {.kind = kind, .title = QStringLiteral("known"), .text = kKnown};
     }
     // Programs that train, beside other tests.
-    static bool soon(const std::function<bool()>& done) { return QTest::qWaitFor(done, 40'000); }
+    static bool soon(const std::function<bool()>& done) { return QTest::qWaitFor(done, 90'000); }
     [[nodiscard]] std::filesystem::path workspace() const { return folder_.path().toStdString(); }
 
     QTemporaryDir folder_;
