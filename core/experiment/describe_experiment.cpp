@@ -1,6 +1,8 @@
 // The schema of an experiment, from the fields that its sections and plug-ins visit.
+#include <algorithm>
 #include <type_traits>
 
+#include "core/backends/simulated_sections.h"
 #include "core/experiment/experiment.h"
 
 namespace dasgd {
@@ -8,14 +10,11 @@ namespace dasgd {
 namespace {
 
 template <class T>
-std::vector<SectionInfo::PluginInfo> describePlugins() {
-    std::vector<SectionInfo::PluginInfo> plugins;
+std::vector<SchemaPlugin> describePlugins() {
+    std::vector<SchemaPlugin> plugins;
     for (const auto& [name, entry] : Registry<T>::entries()) {
         plugins.push_back({name, entry.summary, entry.reference, entry.fields});
-        if constexpr (std::is_same_v<PluginTraits<T>, CommunicationPattern>) {
-            plugins.back().communication = entry.traits;
-            plugins.back().reads = sectionsReadBy(name);
-        }
+        if constexpr (std::is_same_v<T, Algorithm>) plugins.back().reads = sectionsReadBy(name);
     }
     return plugins;
 }
@@ -60,24 +59,29 @@ std::vector<FieldInfo> describeCluster() {
 
 }  // namespace
 
-std::vector<SectionInfo> describeExperiment() {
+ExperimentSchema describeExperiment() {
     std::vector<FieldInfo> data = describeName(kDefaultData);
     for (FieldInfo& field : describeFields<DataParams>()) data.push_back(std::move(field));
     std::vector<FieldInfo> network = describeName(kDefaultNetwork);
     for (FieldInfo& field : describeFields<NetworkParams>()) network.push_back(std::move(field));
-    return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
-            {"graph", describeGraph(), describePlugins<Graph>()},
-            {"compression", describeCompression(), describePlugins<Compressor>()},
-            {"model", describeName(""), describePlugins<Model>()},
-            {"data", std::move(data), describePlugins<Dataset>()},
-            {"train", describeFields<TrainParams>(), {}},
-            {"optimizer", describeName(kDefaultOptimizer), describePlugins<Optimizer>()},
-            {"schedule", describeName(kDefaultSchedule), describePlugins<Schedule>()},
-            {"cluster", describeCluster(), {}},
-            {"network", std::move(network), describePlugins<Topology>()},
-            {"compute", describeFields<ComputeParams>(), {}},
-            {"faults", describeFields<FaultParams>(), {}},
-            {"record", describeFields<RecordParams>(), {}}};
+    ExperimentSchema schema{{{"algorithm", describeName(""), describePlugins<Algorithm>()},
+                             {"graph", describeGraph(), describePlugins<Graph>()},
+                             {"compression", describeCompression(), describePlugins<Compressor>()},
+                             {"model", describeName(""), describePlugins<Model>()},
+                             {"data", std::move(data), describePlugins<Dataset>()},
+                             {"train", describeFields<TrainParams>(), {}},
+                             {"optimizer", describeName(kDefaultOptimizer), describePlugins<Optimizer>()},
+                             {"schedule", describeName(kDefaultSchedule), describePlugins<Schedule>()},
+                             {"cluster", describeCluster(), {}},
+                             {"network", std::move(network), describePlugins<Topology>()},
+                             {"compute", describeFields<ComputeParams>(), {}},
+                             {"faults", describeFields<FaultParams>(), {}},
+                             {"record", describeFields<RecordParams>(), {}}}};
+    for (SchemaSection& section : schema.sections) {
+        if (std::ranges::find(kSimulatedSections, section.name) != kSimulatedSections.end())
+            section.backends = backendsWithSimulatedTime();
+    }
+    return schema;
 }
 
 }  // namespace dasgd

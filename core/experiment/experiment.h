@@ -11,6 +11,7 @@
 #include "core/backends/backend.h"
 #include "core/backends/cluster.h"
 #include "core/base/result.h"
+#include "core/base/schema/experiment_schema.h"
 #include "core/base/schema/fields.h"
 #include "core/base/schema/value.h"
 #include "core/compression/settings.h"
@@ -191,19 +192,8 @@ struct ClusterSection {
 // Checks one document without a [sweep]. Errors carry file:line:column.
 [[nodiscard]] Result<Experiment> readExperiment(const Value& document);
 
-// One section of the schema; `dasgd describe --json` prints all of them.
-struct SectionInfo {
-    std::string name;
-    std::vector<FieldInfo> fields;  // common to all plug-ins of the section
-    struct PluginInfo {
-        std::string name, summary, reference;
-        std::vector<FieldInfo> fields;
-        CommunicationPattern communication = {};  // for an algorithm
-        std::vector<std::string> reads = {};      // for an algorithm: sectionsReadBy()
-    };
-    std::vector<PluginInfo> plugins;  // empty where the section has none
-};
-[[nodiscard]] std::vector<SectionInfo> describeExperiment();
+// The schema of all that is registered; `dasgd describe --json` prints it.
+[[nodiscard]] ExperimentSchema describeExperiment();
 
 // Least number of steps between two evaluations where train.eval_every is 0: train.eval_spacing, or the larger of 20
 // steps and 4 rounds of the algorithm. Two evaluations that are nearer leave no whole round to time.

@@ -1,5 +1,4 @@
 // `dasgd describe`: the schema, from the same definitions that check a file.
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,43 +12,6 @@
 namespace dasgd::experiments {
 
 namespace {
-
-nlohmann::json jsonOf(const FieldInfo& field) {
-    nlohmann::json json = {{"name", field.name}, {"type", field.type}, {"optional", field.optional}};
-    if (field.type != "table") json["default"] = field.defaultToml;
-    const FieldSpec& spec = field.spec;
-    if (std::isfinite(spec.min)) json[spec.minOpen ? "above" : "min"] = spec.min;
-    if (std::isfinite(spec.max)) json[spec.maxOpen ? "below" : "max"] = spec.max;
-    if (!spec.unit.empty()) json["unit"] = spec.unit;
-    if (!spec.symbol.empty()) json["symbol"] = spec.symbol;
-    if (!spec.help.empty()) json["help"] = spec.help;
-    if (!spec.choices.empty()) json["choices"] = spec.choices;
-    for (const FieldInfo& child : field.children) json["fields"].push_back(jsonOf(child));
-    return json;
-}
-
-nlohmann::json jsonOf(const std::vector<FieldInfo>& fields) {
-    nlohmann::json json = nlohmann::json::array();
-    for (const FieldInfo& field : fields) json.push_back(jsonOf(field));
-    return json;
-}
-
-nlohmann::json schemaJson() {
-    nlohmann::json sections = nlohmann::json::array();
-    for (const SchemaSection& section : experimentSchema()) {
-        nlohmann::json plugins = nlohmann::json::array();
-        for (const SchemaPlugin& plugin : section.plugins) {
-            plugins.push_back({{"name", plugin.name},
-                               {"summary", plugin.summary},
-                               {"reference", plugin.reference},
-                               {"fields", jsonOf(plugin.fields)}});
-            if (!plugin.reads.empty()) plugins.back()["reads"] = plugin.reads;
-        }
-        sections.push_back({{"name", section.name}, {"fields", jsonOf(section.fields)}, {"plugins", plugins}});
-        if (!section.backends.empty()) sections.back()["backends"] = section.backends;
-    }
-    return {{"sections", sections}};
-}
 
 // Choices in lines of `kWidest` characters where one of them is no longer: one setting with many must not push the help
 // of all others out of sight.
@@ -67,14 +29,10 @@ std::vector<std::string> choicesOf(const FieldSpec& spec) {
     return lines;
 }
 
+// "0 to 1 steps"; the unit alone where every value is allowed.
 std::string rangeOf(const FieldSpec& spec) {
-    std::string text;
-    const bool low = std::isfinite(spec.min);
-    const bool high = std::isfinite(spec.max);
-    if (low) text += (spec.minOpen ? "> " : ">= ") + csvNumber(spec.min);
-    if (high) text += std::string(low ? ", " : "") + (spec.maxOpen ? "< " : "<= ") + csvNumber(spec.max);
-    if (!spec.unit.empty()) text += (text.empty() ? "" : " ") + spec.unit;
-    return text;
+    const std::string range = rangeInWords(spec);
+    return range.empty() || spec.unit.empty() ? range + spec.unit : range + " " + spec.unit;
 }
 
 void addRows(TextTable& table, const std::vector<FieldInfo>& fields, const std::string& indent) {
@@ -92,7 +50,7 @@ std::string schemaText() {
     TextTable table({"key", "type", "default", "allowed", ""});
     for (const std::size_t column : {1, 2, 3, 4}) table.leftAlign(column);
     table.add({"name", "string", "", "", "Name of the experiment"});
-    for (const SchemaSection& section : experimentSchema()) {
+    for (const SchemaSection& section : experimentSchema().sections) {
         table.add({});
         std::string backends;
         for (const std::string& name : section.backends) backends += (backends.empty() ? "" : ", ") + name;
@@ -116,7 +74,7 @@ constexpr const char* kEnvironmentHelp = "Variables of every rank: NAME = \"valu
 constexpr const char* kSlurmHelp = "Options of sbatch without the dashes; true: one without a value";
 
 nlohmann::json profileJson() {
-    return {{"fields", jsonOf(describeFields<ClusterProfile>())},
+    return {{"fields", nlohmann::json::parse(fieldsJson(describeFields<ClusterProfile>()))},
             {"tables", {{"environment", kEnvironmentHelp}, {"slurm", kSlurmHelp}}}};
 }
 
@@ -140,8 +98,9 @@ Action declareDescribe(CLI::App& app) {
     app.add_flag("--clusters", options->clusters, "The keys of a cluster's profile (`dasgd run --on`) instead");
     return [options] {
         const bool clusters = options->clusters;
-        const std::string text = options->json ? dumpLine(clusters ? profileJson() : schemaJson()) + "\n"
-                                               : (clusters ? profileText() : schemaText());
+        const std::string text = options->json
+                                     ? (clusters ? dumpLine(profileJson()) : schemaJson(experimentSchema())) + "\n"
+                                     : (clusters ? profileText() : schemaText());
         std::fputs(text.c_str(), stdout);
         return static_cast<int>(kFinished);
     };

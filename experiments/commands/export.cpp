@@ -90,10 +90,9 @@ Result<AllReduces> allReducesOf(const storage::RunRow& run) {
             "with train.balance its ranks exchange their rates in all-gathers, and a record does not say the kind "
             "of a collective: record a run with balance = \"none\"");
     }
-    const std::vector<SchemaSection> schema = experimentSchema();
-    const auto algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name);
-    const auto algorithm = std::ranges::find(algorithms->plugins, run.algorithm, &SchemaPlugin::name);
-    if (algorithm == algorithms->plugins.end()) return no("this program has no algorithm " + printable(run.algorithm));
+    const std::vector<AlgorithmInfo> algorithms = registeredAlgorithms();
+    const auto algorithm = std::ranges::find(algorithms, run.algorithm, &AlgorithmInfo::name);
+    if (algorithm == algorithms.end()) return no("this program has no algorithm " + printable(run.algorithm));
     const Value settings = sectionOf(config, "algorithm");
     const PatternValues values = patternValues(*algorithm, settings);
     const auto round = roundOf(algorithm->communication, values, 0);

@@ -6,10 +6,6 @@ namespace dasgd::experiments {
 
 namespace {
 
-bool hasField(const std::vector<FieldInfo>& fields, std::string_view key) {
-    return std::ranges::any_of(fields, [&](const FieldInfo& field) { return field.name == key; });
-}
-
 bool isAmong(const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::ranges::find(names, name) != names.end();
 }
@@ -17,14 +13,13 @@ bool isAmong(const std::vector<std::string>& names, const std::string& name) {
 }  // namespace
 
 const SchemaSection* PluginFields::find(std::string_view section) const {
-    const auto found = std::ranges::find_if(
-        schema_, [&](const SchemaSection& each) { return each.name == section && !each.plugins.empty(); });
-    return found == schema_.end() ? nullptr : &*found;
+    const SchemaSection* found = schema_.section(section);
+    return found && !found->plugins.empty() ? found : nullptr;
 }
 
 std::vector<std::string> PluginFields::sections() const {
     std::vector<std::string> names;
-    for (const SchemaSection& section : schema_) {
+    for (const SchemaSection& section : schema_.sections) {
         if (!section.plugins.empty()) names.push_back(section.name);
     }
     return names;
@@ -36,8 +31,8 @@ std::string PluginFields::pluginOf(const Value& document, std::string_view secti
     if (name) return name->as<std::string>() ? *name->as<std::string>() : "";
     const SchemaSection* known = find(section);
     if (!known) return {};
-    const auto field = std::ranges::find_if(known->fields, [](const FieldInfo& each) { return each.name == "name"; });
-    if (field == known->fields.end() || field->defaultToml.size() < 2) return {};
+    const FieldInfo* field = known->field("name");
+    if (!field || field->defaultToml.size() < 2) return {};
     return field->defaultToml.substr(1, field->defaultToml.size() - 2);  // without its quotes
 }
 
@@ -47,14 +42,13 @@ std::vector<std::string> PluginFields::leftOver(const Value& document, std::stri
     const Value* table = document.find(section);
     if (!known || !table || !table->isTable()) return {};
     const std::string name = pluginOf(document, section);
-    const auto own = std::ranges::find_if(known->plugins, [&](const SchemaPlugin& each) { return each.name == name; });
-    if (own == known->plugins.end()) return {};
+    const SchemaPlugin* own = known->plugin(name);
+    if (!own) return {};
     std::vector<std::string> keys;
     for (const auto& [key, value] : *table->as<Value::Table>()) {
-        if (hasField(known->fields, key) || key == "name" || hasField(own->fields, key)) continue;
-        const bool ofAnother = std::ranges::any_of(known->plugins, [&](const SchemaPlugin& each) {
-            return isAmong(others, each.name) && hasField(each.fields, key);
-        });
+        if (known->field(key) || key == "name" || own->field(key)) continue;
+        const bool ofAnother = std::ranges::any_of(
+            known->plugins, [&](const SchemaPlugin& each) { return isAmong(others, each.name) && each.field(key); });
         if (ofAnother) keys.push_back(key);
     }
     return keys;

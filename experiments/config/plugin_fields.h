@@ -13,7 +13,7 @@ namespace dasgd::experiments {
 // Sections that name a plug-in (algorithm, model, data, optimizer, schedule, network). Reads the schema once.
 class PluginFields {
 public:
-    explicit PluginFields(std::vector<SchemaSection> schema = experimentSchema()) : schema_(std::move(schema)) {}
+    explicit PluginFields(ExperimentSchema schema = experimentSchema()) : schema_(std::move(schema)) {}
 
     // Keys of the document's section that its plug-in does not know and one of `others` does; all plug-ins of the
     // section where `others` is empty. None where the section has no plug-ins, or names one that does not exist.
@@ -27,7 +27,7 @@ public:
 private:
     [[nodiscard]] const SchemaSection* find(std::string_view section) const;
 
-    std::vector<SchemaSection> schema_;
+    ExperimentSchema schema_;
 };
 
 }  // namespace dasgd::experiments

@@ -2,24 +2,18 @@
 
 #include <utility>
 
-#include "core/backends/simulated_sections.h"
 #include "core/experiment/experiment.h"
 
 namespace dasgd::experiments {
 
-std::vector<SchemaSection> experimentSchema() {
-    std::vector<SchemaSection> sections;
-    for (SectionInfo& info : describeExperiment()) {
-        SchemaSection section{info.name, std::move(info.fields), {}};
-        if (std::ranges::find(kSimulatedSections, section.name) != kSimulatedSections.end())
-            section.backends = backendsWithSimulatedTime();
-        for (auto& plugin : info.plugins) {
-            section.plugins.push_back({plugin.name, plugin.summary, plugin.reference, std::move(plugin.fields),
-                                       std::move(plugin.communication), std::move(plugin.reads)});
-        }
-        sections.push_back(std::move(section));
-    }
-    return sections;
+ExperimentSchema experimentSchema() { return describeExperiment(); }
+
+std::vector<AlgorithmInfo> registeredAlgorithms() {
+    std::vector<AlgorithmInfo> algorithms;
+    const ExperimentSchema schema = describeExperiment();
+    for (const SchemaPlugin& plugin : schema.section("algorithm")->plugins)
+        algorithms.push_back({plugin, Registry<Algorithm>::find(plugin.name)->traits});
+    return algorithms;
 }
 
 std::vector<std::string> unreadSections(const Value& document) {

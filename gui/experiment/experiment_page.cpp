@@ -271,7 +271,8 @@ private:
         const FieldRow* row = form_->rowOf(key);
         QString note;
         if (row) {
-            const QString range = rangeInWords(row->field()), unit = QString::fromStdString(row->field().spec.unit);
+            const QString range = QString::fromStdString(rangeInWords(row->field().spec)),
+                          unit = QString::fromStdString(row->field().spec.unit);
             note = (range + u' ' + unit).trimmed();
             if (!note.isEmpty()) note.prepend(key.section(u'.', -1) + QStringLiteral(" · "));
         }

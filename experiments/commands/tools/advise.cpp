@@ -317,10 +317,8 @@ int adviseMemory(const AdviseOptions& options) {
     }
     const auto advice = [&]() -> Result<MemoryAdvice> {
         DASGD_ASSIGN(const CheckedExperiment experiment, onlyExperiment(options));
-        const std::vector<SchemaSection> schema = experimentSchema();
-        const auto algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name);
         DASGD_ASSIGN(const StageSizes stages, stageParameters(experiment.resolved));
-        return memoryAdvice(experiment, algorithms->plugins, limit, stages);
+        return memoryAdvice(experiment, registeredAlgorithms(), limit, stages);
     }();
     if (!advice) return refuse(advice.error());
     std::fputs(options.json ? (dumpLine(jsonOf(*advice)) + "\n").c_str() : textOf(*advice, options.markup).c_str(),

@@ -27,15 +27,14 @@ void addFields(nlohmann::json& out, const Value& section, const std::string& nam
 
 std::string storedSchema(const Value& resolved) {
     nlohmann::json out = nlohmann::json::array();
-    for (const SchemaSection& schema : experimentSchema()) {
+    for (const SchemaSection& schema : experimentSchema().sections) {
         const Value* section = resolved.find(schema.name);
         if (!section || !section->isTable()) continue;
         addFields(out, *section, schema.name, schema.fields);
         const Value* name = section->find("name");
         const auto* plugin = name ? name->as<std::string>() : nullptr;
-        const auto found = std::ranges::find_if(schema.plugins,
-                                                [&](const SchemaPlugin& one) { return plugin && one.name == *plugin; });
-        if (found != schema.plugins.end()) addFields(out, *section, schema.name, found->fields);
+        const SchemaPlugin* found = plugin ? schema.plugin(*plugin) : nullptr;
+        if (found) addFields(out, *section, schema.name, found->fields);
     }
     return dumpLine(out);
 }

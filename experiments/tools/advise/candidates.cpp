@@ -17,14 +17,14 @@ constexpr double kPublishedWeight = 0.25;
 
 using Fields = std::vector<std::pair<const char*, Value>>;
 
-Candidate plain(const SchemaPlugin& algorithm, const Fields& fields) {
+Candidate plain(const AlgorithmInfo& algorithm, const Fields& fields) {
     Value settings;
     settings.set("name", Value(algorithm.name));
     for (const auto& [key, value] : fields) settings.set(key, value);
     return {.settings = settings, .timed = settings};
 }
 
-Candidate merging(const SchemaPlugin& algorithm, std::int64_t period, std::int64_t delay, double localWeight,
+Candidate merging(const AlgorithmInfo& algorithm, std::int64_t period, std::int64_t delay, double localWeight,
                   double correction) {
     Candidate one = plain(algorithm, {{"period", Value(period)},
                                       {"delay", Value(delay)},
@@ -35,7 +35,7 @@ Candidate merging(const SchemaPlugin& algorithm, std::int64_t period, std::int64
     return one;
 }
 
-std::vector<Candidate> inBuckets(const SchemaPlugin& algorithm) {
+std::vector<Candidate> inBuckets(const AlgorithmInfo& algorithm) {
     std::vector<Candidate> all;
     for (const double bucket : {1.0, 5.0, 25.0, 100.0}) {
         all.push_back(plain(algorithm, {{"bucket_mb", Value(bucket)}}));
@@ -44,21 +44,21 @@ std::vector<Candidate> inBuckets(const SchemaPlugin& algorithm) {
     return all;
 }
 
-std::vector<Candidate> untrainable(const SchemaPlugin& algorithm, CandidateRole role) {
+std::vector<Candidate> untrainable(const AlgorithmInfo& algorithm, CandidateRole role) {
     Candidate one = plain(algorithm, {});
     one.trainable = false;
     one.role = role;
     return {one};
 }
 
-std::vector<Candidate> blocking(const SchemaPlugin& algorithm, const Advice& advice) {
+std::vector<Candidate> blocking(const AlgorithmInfo& algorithm, const Advice& advice) {
     const char* period = algorithm.communication.period.field.c_str();
     std::vector<Candidate> all{plain(algorithm, {{period, Value(kPublishedPeriod)}})};
     if (advice.period != kPublishedPeriod) all.push_back(plain(algorithm, {{period, Value(advice.period)}}));
     return all;
 }
 
-std::vector<Candidate> advised(const SchemaPlugin& algorithm, const Advice& advice) {
+std::vector<Candidate> advised(const AlgorithmInfo& algorithm, const Advice& advice) {
     std::vector<Candidate> all{merging(algorithm, advice.period, advice.delay, advice.localWeight, advice.correction)};
     all.back().role = CandidateRole::Advised;
     if (advice.delay > 1) {
@@ -71,7 +71,7 @@ std::vector<Candidate> advised(const SchemaPlugin& algorithm, const Advice& advi
     return all;
 }
 
-std::vector<Candidate> ofRole(ForecastRole role, const SchemaPlugin& algorithm, const Advice& advice) {
+std::vector<Candidate> ofRole(ForecastRole role, const AlgorithmInfo& algorithm, const Advice& advice) {
     switch (role) {
         case ForecastRole::Buckets: return inBuckets(algorithm);
         case ForecastRole::Messages: return untrainable(algorithm, CandidateRole::Other);
@@ -82,19 +82,19 @@ std::vector<Candidate> ofRole(ForecastRole role, const SchemaPlugin& algorithm, 
     return untrainable(algorithm, CandidateRole::Alone);
 }
 
-bool onlyComputes(const SchemaPlugin& algorithm) {
+bool onlyComputes(const AlgorithmInfo& algorithm) {
     return algorithm.communication.kind == CommunicationPattern::Kind::None;
 }
 
 }  // namespace
 
 std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages,
-                                    const std::vector<SchemaPlugin>& algorithms) {
+                                    const std::vector<AlgorithmInfo>& algorithms) {
     std::vector<Candidate> all;
     for (const ForecastRole role : {ForecastRole::Buckets, ForecastRole::Messages, ForecastRole::Blocking,
                                     ForecastRole::Advised, ForecastRole::None}) {
         if (role == ForecastRole::Messages && !byMessages) continue;
-        for (const SchemaPlugin& algorithm : algorithms) {
+        for (const AlgorithmInfo& algorithm : algorithms) {
             if (algorithm.communication.forecast != role) continue;
             if (role == ForecastRole::None && !onlyComputes(algorithm)) continue;
             for (Candidate& one : ofRole(role, algorithm, advice)) all.push_back(std::move(one));

@@ -32,7 +32,7 @@ struct Candidate {
 // Candidates from the `algorithms` that declare a ForecastRole, by role; the one that only computes comes last.
 // `byMessages`: collectives share links with one another; otherwise candidates that need this are left out.
 [[nodiscard]] std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages,
-                                                  const std::vector<SchemaPlugin>& algorithms);
+                                                  const std::vector<AlgorithmInfo>& algorithms);
 
 // "dasgd period=4 delay=1": the settings of a candidate in one line.
 [[nodiscard]] std::string inWords(const Value& settings);

@@ -99,10 +99,10 @@ const ForecastRow& keepBestBuckets(std::vector<ForecastRow>& rows) {
 // Limits of buckets are MiB, though their field says MB, as PyTorch's does.
 constexpr double kMebibyte = 1048576;
 
-Status adviseOnBuckets(Forecast& made, const std::vector<SchemaPlugin>& algorithms) {
+Status adviseOnBuckets(Forecast& made, const std::vector<AlgorithmInfo>& algorithms) {
     const ForecastRow& best = keepBestBuckets(made.rows);
     made.bucketMb = *best.settings.find("bucket_mb")->as<double>();
-    const auto plugin = std::ranges::find(algorithms, best.algorithm, &SchemaPlugin::name);
+    const auto plugin = std::ranges::find(algorithms, best.algorithm, &AlgorithmInfo::name);
     DASGD_CHECK(plugin != algorithms.end());
     DASGD_ASSIGN(const auto round, roundOf(plugin->communication, patternValues(*plugin, best.settings), 0));
     made.sync = syncHiding(made.facts, round.firstBucketBytes, *made.bucketMb * kMebibyte);
@@ -191,7 +191,7 @@ Result<Forecast> begin(Value& document, const ForecastOptions& options) {
     return made;
 }
 
-Status simulateAll(Forecast& made, RunSession& session, Value document, const std::vector<SchemaPlugin>& algorithms) {
+Status simulateAll(Forecast& made, RunSession& session, Value document, const std::vector<AlgorithmInfo>& algorithms) {
     const std::vector<Candidate> candidates = candidatesOf(made.advice, !made.byFormula, algorithms);
     Value train = sectionOf(document, "train");
     train.erase("epochs");
@@ -216,10 +216,10 @@ Status simulateAll(Forecast& made, RunSession& session, Value document, const st
 
 // Notes what [compression] makes of the averages of the advised algorithm, from `document`, and the algorithm's own
 // passes for it. Errors: the algorithm refuses the operator, or no formula gives its time.
-Status takeCompression(const Value& document, const std::vector<SchemaPlugin>& algorithms, ClusterFacts& facts) {
+Status takeCompression(const Value& document, const std::vector<AlgorithmInfo>& algorithms, ClusterFacts& facts) {
     if (!document.find("compression")) return {};
     const auto advised = std::ranges::find(algorithms, ForecastRole::Advised,
-                                           [](const SchemaPlugin& one) { return one.communication.forecast; });
+                                           [](const AlgorithmInfo& one) { return one.communication.forecast; });
     DASGD_CHECK(advised != algorithms.end() && advised->communication.coding);
     Value settings;
     settings.set("name", Value(advised->name));
@@ -252,11 +252,6 @@ void leaveOutRefused(std::vector<FormulaTime>& formulas, const Value& document) 
     }
 }
 
-std::vector<SchemaPlugin> algorithmsOf(const std::vector<SchemaSection>& sections) {
-    const auto found = std::ranges::find(sections, "algorithm", &SchemaSection::name);
-    return found == sections.end() ? std::vector<SchemaPlugin>() : found->plugins;
-}
-
 }  // namespace
 
 bool goesByFormula(const Value& document, int workers) {
@@ -280,7 +275,7 @@ std::optional<std::string> reasonAdviceIsNotFirst(const std::vector<ForecastRow>
 Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
     const bool isBalanced = balances(document);
     DASGD_ASSIGN(Forecast made, begin(document, options));
-    const std::vector<SchemaPlugin> algorithms = algorithmsOf(experimentSchema());
+    const std::vector<AlgorithmInfo> algorithms = registeredAlgorithms();
     ClusterFacts compression;
     DASGD_TRY(takeCompression(document, algorithms, compression));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));

@@ -14,7 +14,7 @@ constexpr std::string_view kCompression = "compression";  // section
 
 }  // namespace
 
-PatternValues patternValues(const SchemaPlugin& algorithm, const Value& settings) {
+PatternValues patternValues(const AlgorithmInfo& algorithm, const Value& settings) {
     return [&](const std::string& name) -> std::optional<std::string> {
         const FieldInfo* field = algorithm.field(name);
         if (!field) return std::nullopt;
@@ -33,7 +33,7 @@ double patternNumber(const PatternNumber& number, const PatternValues& values) {
 
 namespace {
 
-Value advisedSettings(const SchemaPlugin& algorithm, const Advice& advice) {
+Value advisedSettings(const AlgorithmInfo& algorithm, const Advice& advice) {
     const CommunicationPattern& pattern = algorithm.communication;
     Value settings;
     settings.set("name", Value(algorithm.name));
@@ -48,7 +48,7 @@ Value advisedSettings(const SchemaPlugin& algorithm, const Advice& advice) {
     return settings;
 }
 
-FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const SchemaPlugin& algorithm) {
+FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const AlgorithmInfo& algorithm) {
     FormulaTime made{.algorithm = algorithm.name, .settings = advisedSettings(algorithm, advice)};
     const bool compresses =
         facts.compressed && std::ranges::find(algorithm.reads, kCompression) != algorithm.reads.end();
@@ -89,10 +89,10 @@ FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const
 }  // namespace
 
 std::vector<FormulaTime> formulaTimes(const ClusterFacts& facts, const Advice& advice,
-                                      const std::vector<SchemaPlugin>& algorithms) {
+                                      const std::vector<AlgorithmInfo>& algorithms) {
     std::vector<FormulaTime> times;
     if (facts.link.beta <= 0) return times;
-    for (const SchemaPlugin& algorithm : algorithms) times.push_back(formulaTimeOf(facts, advice, algorithm));
+    for (const AlgorithmInfo& algorithm : algorithms) times.push_back(formulaTimeOf(facts, advice, algorithm));
     return times;
 }
 

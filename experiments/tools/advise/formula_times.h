@@ -16,7 +16,7 @@ namespace dasgd::experiments {
 
 // The fields of `algorithm` as `settings`, a table of it, have them; those that it leaves out by their defaults. Refers
 // to both.
-[[nodiscard]] PatternValues patternValues(const SchemaPlugin& algorithm, const Value& settings);
+[[nodiscard]] PatternValues patternValues(const AlgorithmInfo& algorithm, const Value& settings);
 
 // The number with these values; 0 where its field has none.
 [[nodiscard]] double patternNumber(const PatternNumber& number, const PatternValues& values);
@@ -36,6 +36,6 @@ struct FormulaTime {
 // delay are the advised ones, the period longer where the delay needs it. Algorithms that read [compression] have the
 // compressed exchanges of `facts`. Nothing of a cluster without a known link.
 [[nodiscard]] std::vector<FormulaTime> formulaTimes(const ClusterFacts& facts, const Advice& advice,
-                                                    const std::vector<SchemaPlugin>& algorithms);
+                                                    const std::vector<AlgorithmInfo>& algorithms);
 
 }  // namespace dasgd::experiments

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kDividedUpdate = "zero_sgd";
 
 // Rows of an algorithm with the values of its fields; none where its copies are not known.
-std::vector<MemoryRow> rowsOf(const SchemaPlugin& algorithm, const Value& settings, const MemoryAdvice& advice) {
+std::vector<MemoryRow> rowsOf(const AlgorithmInfo& algorithm, const Value& settings, const MemoryAdvice& advice) {
     const PatternValues values = patternValues(algorithm, settings);
     const auto row = [&](const std::string& name, const RankMemory& memory) {
         return MemoryRow{.name = name, .algorithm = algorithm.name, .memory = memory};
@@ -116,7 +116,7 @@ Result<MemoryPlan> planFor(const CheckedExperiment& experiment, const MemoryAdvi
 
 }  // namespace
 
-Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment, const std::vector<SchemaPlugin>& algorithms,
+Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment, const std::vector<AlgorithmInfo>& algorithms,
                                   std::optional<double> limitBytes, const StageSizes& stages) {
     MemoryAdvice advice{.ranks = experiment.trainers,
                         .parameters = static_cast<double>(experiment.parameters),
@@ -132,7 +132,7 @@ Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment, const std
     advice.state = stateOfOneType(weightBytes(experiment.resolved), advice.optimizerTensors);
     const Value own = sectionOf(experiment.resolved, "algorithm");
     bool isKnown = false;
-    for (const SchemaPlugin& algorithm : algorithms) {
+    for (const AlgorithmInfo& algorithm : algorithms) {
         const bool isExperiments = algorithm.name == experiment.algorithm;
         std::vector<MemoryRow> rows = isExperiments && !stages.empty()
                                           ? std::vector{staged(algorithm.name, advice, stages)}

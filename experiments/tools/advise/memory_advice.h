@@ -50,7 +50,7 @@ struct MemoryAdvice {
 // `algorithms`: those of experimentSchema(); `stages`: stageParameters() of the experiment. Errors: a limit below the
 // least that any plan takes.
 [[nodiscard]] Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment,
-                                                const std::vector<SchemaPlugin>& algorithms,
+                                                const std::vector<AlgorithmInfo>& algorithms,
                                                 std::optional<double> limitBytes, const StageSizes& stages = {});
 
 }  // namespace dasgd::experiments

@@ -139,7 +139,7 @@ std::string labelOf(const CheckedExperiment& experiment) {
 
 }  // namespace
 
-Result<NeededRound> neededRound(const CheckedExperiment& experiment, const SchemaPlugin& algorithm) {
+Result<NeededRound> neededRound(const CheckedExperiment& experiment, const AlgorithmInfo& algorithm) {
     const Pattern& pattern = algorithm.communication;
     const Value settings = sectionOf(experiment.resolved, "algorithm");
     const PatternValues values = patternValues(algorithm, settings);
@@ -188,15 +188,14 @@ Result<NeededRound> neededRound(const CheckedExperiment& experiment, const Schem
 
 std::vector<NeededBandwidth> neededBandwidths(const std::vector<CheckedExperiment>& experiments,
                                               const std::vector<double>& utilizations) {
-    const std::vector<SchemaSection> schema = experimentSchema();
-    const auto& algorithms = std::ranges::find(schema, "algorithm", &SchemaSection::name)->plugins;
+    const std::vector<AlgorithmInfo> algorithms = registeredAlgorithms();
     std::vector<NeededBandwidth> all;
     for (const CheckedExperiment& experiment : experiments) {
         NeededBandwidth& one = all.emplace_back();
         one.label = labelOf(experiment);
         one.algorithm = experiment.algorithm;
         const auto needed =
-            neededRound(experiment, *std::ranges::find(algorithms, experiment.algorithm, &SchemaPlugin::name));
+            neededRound(experiment, *std::ranges::find(algorithms, experiment.algorithm, &AlgorithmInfo::name));
         if (!needed) {
             one.why = needed.error().message;
             continue;

@@ -22,7 +22,7 @@ struct NeededRound {
 
 // `algorithm`: the schema's entry of the experiment's algorithm. Errors: reason why there is no formula, in words and
 // without the algorithm's name, with the remedy where there is one.
-[[nodiscard]] Result<NeededRound> neededRound(const CheckedExperiment& experiment, const SchemaPlugin& algorithm);
+[[nodiscard]] Result<NeededRound> neededRound(const CheckedExperiment& experiment, const AlgorithmInfo& algorithm);
 
 struct NeededBandwidth {
     std::string label, algorithm;

@@ -17,22 +17,22 @@ const std::string kWeights = "weights";
 
 const std::string kOfAlgorithm = "algorithm.", kMemoryKey = "compute.memory_bandwidth";
 
-const SchemaPlugin* algorithmOf(const Settings& settings, const ForecastSources& sources) {
+const AlgorithmInfo* algorithmOf(const Settings& settings, const ForecastSources& sources) {
     const auto found =
-        std::ranges::find(sources.algorithms, settingOf(settings, "algorithm.name"), &SchemaPlugin::name);
+        std::ranges::find(sources.algorithms, settingOf(settings, "algorithm.name"), &AlgorithmInfo::name);
     return found == sources.algorithms.end() ? nullptr : &*found;
 }
 
 std::string unquoted(const std::string& toml) { return toml.starts_with('"') ? toml.substr(1, toml.size() - 2) : toml; }
 
 // Reads a field's value from the text, else its default.
-PatternValues valuesOf(const CheckedExperiment& run, const SchemaPlugin& algorithm) {
+PatternValues valuesOf(const CheckedExperiment& run, const AlgorithmInfo& algorithm) {
     static const Value kNone;
     const Value* written = run.resolved.find("algorithm");
     return patternValues(algorithm, written ? *written : kNone);
 }
 
-Settings kindOf(const Settings& settings, const CheckedExperiment& run, const SchemaPlugin* algorithm) {
+Settings kindOf(const Settings& settings, const CheckedExperiment& run, const AlgorithmInfo* algorithm) {
     std::vector<std::string> own;
     if (algorithm) own = fieldsOf(algorithm->communication);
     const auto reads = [&](const std::string& key) {
@@ -74,7 +74,7 @@ constexpr std::array kSymbols{
 bool isDefaultInAll(const std::string& key, const std::vector<Settings>& all, const ForecastSources& sources) {
     return key.starts_with(kOfAlgorithm) && std::ranges::all_of(all, [&](const Settings& one) {
                const std::string value = settingOf(one, key);
-               const SchemaPlugin* algorithm = algorithmOf(one, sources);
+               const AlgorithmInfo* algorithm = algorithmOf(one, sources);
                const FieldInfo* info = algorithm ? algorithm->field(key.substr(kOfAlgorithm.size())) : nullptr;
                return value.empty() || (info && value == unquoted(info->defaultToml));
            });
@@ -99,12 +99,12 @@ std::string labelOf(const Settings& own, const std::vector<Settings>& all, const
     return words.empty() ? settingOf(own, "algorithm.name") : words;
 }
 
-std::string symbolOf(const SchemaPlugin& algorithm, const std::string& field) {
+std::string symbolOf(const AlgorithmInfo& algorithm, const std::string& field) {
     const FieldInfo* info = algorithm.field(field);
     return info && !info->spec.symbol.empty() ? info->spec.symbol : field;
 }
 
-RemedySetting settingFor(const SchemaPlugin& algorithm, const std::string& field, std::int64_t value) {
+RemedySetting settingFor(const AlgorithmInfo& algorithm, const std::string& field, std::int64_t value) {
     const FieldInfo* info = algorithm.field(field);
     const bool isSwitch = info && info->type == "bool";
     return {.symbol = symbolOf(algorithm, field),
@@ -120,7 +120,7 @@ std::string atLeast(const RemedySetting& setting) {
 
 // Adds the smallest delay that hides everything, if the algorithm has a delay, and the period that this delay needs.
 // Returns the longest delay that is proposed, "d = 1000"; "" if no setting delays.
-std::string addRemedy(ForecastCase& made, const SchemaPlugin& algorithm, const CommunicationRound& round) {
+std::string addRemedy(ForecastCase& made, const AlgorithmInfo& algorithm, const CommunicationRound& round) {
     const CommunicationPattern& pattern = algorithm.communication;
     if (pattern.delay.field.empty() || round.gradients) return "";
     const std::int64_t most = std::min(kMostProposedDelay, pattern.mostDelay.value_or(kMostProposedDelay));
@@ -200,7 +200,7 @@ std::string inWords(const ForecastCase& made) {
 }
 
 Result<CommunicationRound> roundOfPlan(const std::string& name, const Settings& settings, const CheckedExperiment& run,
-                                       const SchemaPlugin* algorithm) {
+                                       const AlgorithmInfo* algorithm) {
     if (!algorithm || algorithm->communication.kind == CommunicationPattern::Kind::Undeclared) {
         return fail("There is no formula for " + name + ".");
     }
@@ -213,7 +213,7 @@ Result<CommunicationRound> roundOfPlan(const std::string& name, const Settings& 
 
 Status forecastInto(ForecastCase& made, const Settings& settings, const CheckedExperiment& run,
                     const ForecastSources& sources) {
-    const SchemaPlugin* algorithm = algorithmOf(settings, sources);
+    const AlgorithmInfo* algorithm = algorithmOf(settings, sources);
     DASGD_ASSIGN(const CommunicationRound round, roundOfPlan(made.algorithm, settings, run, algorithm));
     DASGD_ASSIGN(const StepTime step, stepTimeOf(settings, sources));
     AverageTime average;

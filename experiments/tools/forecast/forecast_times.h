@@ -58,7 +58,7 @@ struct ForecastSources {
     std::vector<OwnSteps> own = {};
     std::vector<TimedRun> runs;
     std::vector<KnownCalibration> calibrations;
-    std::vector<SchemaPlugin> algorithms;
+    std::vector<AlgorithmInfo> algorithms;
     double now = 0;
 };
 

@@ -90,11 +90,6 @@ Result<Measured> measuredIn(const std::filesystem::path& workspace, const std::v
     return measured;
 }
 
-std::vector<SchemaPlugin> algorithmsOfSchema() {
-    std::vector<dasgd::experiments::SchemaSection> schema = experimentSchema();
-    return std::move(std::ranges::find(schema, "algorithm", &SchemaSection::name)->plugins);
-}
-
 }  // namespace
 
 std::vector<KnownCalibration> knownCalibrations(storage::WorkspaceReader& reader,
@@ -155,7 +150,7 @@ PlanForecast forecastPlan(const std::vector<CheckedExperiment>& planned, const s
     const ForecastSources sources{.own = std::move(measured->own),
                                   .runs = timedRuns(measured->rows),
                                   .calibrations = std::move(measured->calibrations),
-                                  .algorithms = algorithmsOfSchema(),
+                                  .algorithms = registeredAlgorithms(),
                                   .now = now.count()};
     PlanForecast forecast{.cases = forecastCases(planned, sources), .first = 0, .takes = {}, .takesFrom = {}};
     forecast.first = static_cast<std::int64_t>(mostExposed(forecast.cases));

@@ -57,13 +57,10 @@ const Value* childOf(const Value& document, const char* section, const char* key
 
 // The schema's default for a key that the file leaves out.
 std::string defaultOf(const std::string& section, const std::string& key) {
-    for (const SchemaSection& each : experimentSchema()) {
-        if (each.name != section) continue;
-        for (const FieldInfo& field : each.fields) {
-            if (field.name == key) return field.defaultToml;
-        }
-    }
-    return {};
+    const ExperimentSchema schema = experimentSchema();
+    const SchemaSection* known = schema.section(section);
+    const FieldInfo* field = known ? known->field(key) : nullptr;
+    return field ? field->defaultToml : std::string();
 }
 
 // Leaves what is no table for readExperiment() to refuse.

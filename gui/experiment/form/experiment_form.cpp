@@ -108,15 +108,14 @@ QStringList ExperimentForm::unreadSections() const {
     QStringList unread;
     const SchemaSection* algorithms = schema_.section("algorithm");
     if (algorithms && !varied.contains(QStringLiteral("algorithm.name")))
-        unread = schema_.sectionsUnreadBy(document_.pluginOf(*algorithms).toStdString());
+        unread = qStrings(schema_.sectionsUnreadBy(document_.pluginOf(*algorithms).toStdString()));
     const SchemaSection* cluster = schema_.section("cluster");
     const QString key = QStringLiteral("cluster.backend");
     if (!cluster || varied.contains(key)) return unread;
     QString backend = document_.valueText(key);
-    for (const FieldInfo& field : cluster->fields) {
-        if (backend.isEmpty() && field.name == "backend") backend = defaultText(field);
-    }
-    return unread + schema_.sectionsRefusedBy(backend);
+    const FieldInfo* field = cluster->field("backend");
+    if (backend.isEmpty() && field) backend = defaultText(*field);
+    return unread + qStrings(schema_.sectionsRefusedBy(backend.toStdString()));
 }
 
 void ExperimentForm::fold() {

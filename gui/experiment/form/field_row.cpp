@@ -8,8 +8,8 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include "core/base/schema/experiment_schema.h"
 #include "gui/experiment/model/document/experiment_document.h"
-#include "gui/experiment/model/document/schema.h"
 #include "gui/kit/parts/arrow_box.h"
 #include "gui/kit/parts/elided_label.h"
 #include "gui/kit/parts/parts.h"
@@ -103,7 +103,7 @@ QString FieldRow::tip() const {
                                   ? QString()
                                   : QStringLiteral("  ") + QString::fromStdString(field_.spec.symbol))};
     if (!field_.spec.help.empty()) lines << QString::fromStdString(field_.spec.help);
-    const QString range = rangeInWords(field_);
+    const QString range = QString::fromStdString(rangeInWords(field_.spec));
     if (!range.isEmpty()) lines << tr("Allowed: %1 %2").arg(range, QString::fromStdString(field_.spec.unit)).trimmed();
     if (!unset_.isEmpty()) lines << tr("Default: %1").arg(unset_);
     return asTip(lines.join(u'\n'));

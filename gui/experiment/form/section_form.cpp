@@ -29,8 +29,7 @@ QString titleOf(const std::string& section) {
 }
 
 QStringList choicesOf(const SchemaSection& section, const FieldInfo& field, bool choosesPlugin) {
-    QStringList choices;
-    for (const std::string& choice : field.spec.choices) choices << QString::fromStdString(choice);
+    QStringList choices = qStrings(field.spec.choices);
     if (field.type == "bool") choices << QStringLiteral("true") << QStringLiteral("false");
     if (!choosesPlugin) return choices;
     for (const SchemaPlugin& plugin : section.plugins) choices << QString::fromStdString(plugin.name);

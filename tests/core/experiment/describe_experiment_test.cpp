@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 TEST(DescribeTest, NamesEverySectionWithItsPlugins) {
     std::vector<std::string> names;
-    for (const SectionInfo& info : describeExperiment()) {
+    for (const SchemaSection& info : describeExperiment().sections) {
         names.push_back(info.name);
         EXPECT_FALSE(info.fields.empty()) << info.name;
     }
@@ -30,8 +30,8 @@ TEST(DescribeTest, SaysWhichAlgorithmsReadASectionThatOthersDoNot) {
     EXPECT_THAT(sectionsUnreadBy("dpsgd"), ElementsAre());
     EXPECT_THAT(sectionsUnreadBy("sync_sgd"), ElementsAre("graph"));
     EXPECT_THAT(sectionsUnreadBy("none"), ElementsAre()) << "its name is at fault";
-    const std::vector<SectionInfo> sections = describeExperiment();
-    for (const auto& plugin : sections.front().plugins) {
+    const ExperimentSchema schema = describeExperiment();
+    for (const SchemaPlugin& plugin : schema.section("algorithm")->plugins) {
         EXPECT_EQ(plugin.reads, sectionsReadBy(plugin.name)) << plugin.name;
     }
 }
@@ -42,7 +42,7 @@ TEST(DescribeTest, AnnouncedDefaultsAreTheOnesInForce) {
     document.set("cluster", table({{"backend", text("virtual")}}));
     document.set("faults", table({}));  // a section that may be absent
     const auto resolved = readExperiment(document).value().resolved;
-    for (const SectionInfo& info : describeExperiment()) {
+    for (const SchemaSection& info : describeExperiment().sections) {
         if (!resolved.find(info.name)) continue;  // the algorithm mixes over no graph
         std::vector<FieldInfo> fields = info.fields;
         for (const auto& plugin : info.plugins) {

@@ -58,7 +58,7 @@ TEST(PluginsTest, EveryScheduleIsLinked) { expectAllLinked<Schedule>("schedules"
 TEST(PluginsTest, EveryGraphIsLinked) { expectAllLinked<Graph>("graphs"); }
 
 TEST(PluginsTest, EveryPluginSaysWhatItIs) {
-    for (const SectionInfo& section : describeExperiment()) {
+    for (const SchemaSection& section : describeExperiment().sections) {
         for (const auto& plugin : section.plugins) EXPECT_FALSE(plugin.summary.empty()) << plugin.name;
     }
 }

@@ -71,7 +71,7 @@ TEST(OpenHost, ItsOwnFieldIsReadRangedResolvedAndDescribed) {
               "4");
     EXPECT_THAT(readExperiment(onLockstep(2, {{"turns", integer(10)}})).error().message, HasSubstr("turns"));
     EXPECT_THAT(readExperiment(onLockstep(2, {{"tuns", integer(1)}})).error().message, HasSubstr("'turns'"));
-    for (const SectionInfo& section : describeExperiment()) {
+    for (const SchemaSection& section : describeExperiment().sections) {
         if (section.name != "cluster") continue;
         EXPECT_EQ(section.fields.front().spec.choices, backendNames());
         EXPECT_THAT(section.fields.front().spec.help, HasSubstr("lockstep: threads, of a test"));

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Schema, DescribesEverySection) {
     std::vector<std::string> names;
-    for (const SchemaSection& section : experimentSchema()) names.push_back(section.name);
+    for (const SchemaSection& section : experimentSchema().sections) names.push_back(section.name);
     EXPECT_THAT(names,
                 ::testing::IsSupersetOf({"algorithm", "model", "data", "train", "optimizer", "cluster", "record"}));
 }

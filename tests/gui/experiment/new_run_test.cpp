@@ -82,7 +82,7 @@ TEST(ShippedExperiments, HaveNoFieldThatTheFormBlames) {
     QProcess describe;
     describe.start(QString::fromUtf8(test::kProgram), {QStringLiteral("describe"), QStringLiteral("--json")});
     ASSERT_TRUE(describe.waitForFinished());
-    const auto schema = readSchema(describe.readAllStandardOutput());
+    const auto schema = readSchema(describe.readAllStandardOutput().toStdString());
     ASSERT_TRUE(schema) << schema.error().message;
     const QDir suites(QString::fromUtf8(test::kSourceDir) + QStringLiteral("/experiments/suites"));
     const QStringList names = suites.entryList({QStringLiteral("*.toml")});

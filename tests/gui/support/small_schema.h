@@ -4,7 +4,7 @@
 #include <QByteArray>
 #include <stdexcept>
 
-#include "gui/experiment/model/document/schema.h"
+#include "core/base/schema/experiment_schema.h"
 
 namespace dasgd::gui {
 
@@ -52,7 +52,7 @@ inline const QByteArray kSmallSchema = R"({"sections": [
 
 inline const ExperimentSchema& smallSchema() {
     static const ExperimentSchema schema = [] {
-        auto read = readSchema(kSmallSchema);
+        auto read = readSchema(kSmallSchema.toStdString());
         if (!read) throw std::runtime_error(read.error().message);
         return *read;
     }();

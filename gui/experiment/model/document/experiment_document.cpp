@@ -165,7 +165,7 @@ QString ExperimentDocument::pluginOf(const SchemaSection& section) const {
 }
 
 QString ExperimentDocument::with(const QString& key, const QString& toml, const ExperimentSchema& schema) const {
-    return withKey(text_, keyParts(key), toml, schema.sectionNames());
+    return withKey(text_, keyParts(key), toml, qStrings(schema.sectionNames()));
 }
 
 QString ExperimentDocument::without(const QString& key) const { return withoutKey(text_, keyParts(key)); }
@@ -185,13 +185,14 @@ ExperimentDocument::PluginChange ExperimentDocument::withPlugin(const QString& s
         change.dropped << QString::fromStdString(field.name);
     }
     if (section == QStringLiteral("algorithm")) {
-        for (const QString& unread : schema.sectionsUnreadBy(utf8(plugin))) {
+        for (const QString& unread : qStrings(schema.sectionsUnreadBy(utf8(plugin)))) {
             if (!hasSection(unread)) continue;
             change.text = withoutTable(change.text, unread);
             change.dropped << u'[' + unread + u']';
         }
     }
-    change.text = withKey(change.text, {section, QStringLiteral("name")}, u'"' + plugin + u'"', schema.sectionNames());
+    change.text =
+        withKey(change.text, {section, QStringLiteral("name")}, u'"' + plugin + u'"', qStrings(schema.sectionNames()));
     return change;
 }
 
@@ -217,6 +218,12 @@ bool isDefault(const FieldInfo& field, const Value* value) {
     if (field.defaultToml.empty()) return false;
     const auto byDefault = parseArgument(field.defaultToml, "default");
     return byDefault && sameValue(*byDefault, *value);
+}
+
+QStringList qStrings(const std::vector<std::string>& names) {
+    QStringList strings;
+    for (const std::string& name : names) strings << QString::fromStdString(name);
+    return strings;
 }
 
 QString withoutDefaults(const QString& text, const ExperimentSchema& schema) {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/schema/experiment_schema.h"
 #include "core/base/schema/value.h"
-#include "gui/experiment/model/document/schema.h"
 #include "gui/experiment/model/document/toml_text.h"
 
 namespace dasgd::gui {
@@ -80,6 +80,8 @@ private:
 [[nodiscard]] QString defaultText(const FieldInfo& field);
 // True if the value equals the field's default, or is absent (null).
 [[nodiscard]] bool isDefault(const FieldInfo& field, const Value* value);
+// Names of the schema as the window has them.
+[[nodiscard]] QStringList qStrings(const std::vector<std::string>& names);
 // The text without keys at their default, for recorded configurations, which list every key. The names of plug-ins
 // stay.
 [[nodiscard]] QString withoutDefaults(const QString& text, const ExperimentSchema& schema);

@@ -27,7 +27,7 @@ void SchemaLoader::finish(int status) {
         emit failed(tr("`dasgd describe` failed: %1").arg(said.isEmpty() ? tr("exit status %1").arg(status) : said));
         return;
     }
-    auto schema = readSchema(process_.readAllStandardOutput());
+    auto schema = readSchema(process_.readAllStandardOutput().toStdString());
     if (!schema) {
         emit failed(QString::fromStdString(schema.error().message));
         return;

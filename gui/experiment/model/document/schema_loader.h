@@ -5,7 +5,7 @@
 #include <QProcess>
 #include <QString>
 
-#include "gui/experiment/model/document/schema.h"
+#include "core/base/schema/experiment_schema.h"
 
 namespace dasgd::gui {
 

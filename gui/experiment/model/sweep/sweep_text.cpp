@@ -243,7 +243,7 @@ QString withSweep(const ExperimentDocument& document, const QString& key, const 
     const auto pieces = entry ? elementsOf(document.text(), *entry) : std::vector<Piece>{};
     if (!pieces.empty() && !values.isEmpty()) return withElements(document.text(), pieces, values);
     return withKey(document.text(), {kSweep, key}, u'[' + values.join(QStringLiteral(", ")) + u']',
-                   schema.sectionNames() + QStringList{kSweep, QStringLiteral("case")});
+                   qStrings(schema.sectionNames()) + QStringList{kSweep, QStringLiteral("case")});
 }
 
 QString withoutSweep(const ExperimentDocument& document, const QString& key) {

@@ -13,12 +13,9 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
 
-const std::vector<SchemaPlugin>& algorithms() {
-    static const std::vector<SchemaPlugin> all = [] {
-        const auto sections = experimentSchema();
-        return std::ranges::find(sections, "algorithm", &SchemaSection::name)->plugins;
-    }();
-    return all;
+const std::vector<AlgorithmInfo>& algorithms() {
+    static const std::vector<AlgorithmInfo> kAll = registeredAlgorithms();
+    return kAll;
 }
 
 std::vector<Candidate> candidates(const Advice& advice, bool byMessages) {
@@ -67,9 +64,9 @@ TEST(Candidates, OneIsTheAdviceAndOneOnlyComputes) {
 // Candidates follow from the algorithms' declarations: another algorithm joins by its own.
 TEST(Candidates, FollowFromWhatTheAlgorithmsDeclare) {
     const auto declared = [](const char* name, CommunicationPattern pattern) {
-        return SchemaPlugin{.name = name, .summary = {}, .reference = {}, .fields = {}, .communication = pattern};
+        return AlgorithmInfo{{.name = name}, pattern};
     };
-    const std::vector<SchemaPlugin> some{
+    const std::vector<AlgorithmInfo> some{
         declared("alone", {.kind = CommunicationPattern::Kind::None}),
         declared("rounds", withForecast(ForecastRole::Blocking, averagesEvery(ofField("every")))),
         declared("silent", averagesEvery(ofField("period"))),
@@ -83,7 +80,7 @@ TEST(Candidates, FollowFromWhatTheAlgorithmsDeclare) {
                             "{ name = \"rounds\", every = 6 }", "{ name = \"alone\" }"));
     const auto withRole = [](ForecastRole role) {
         return std::ranges::count_if(algorithms(),
-                                     [&](const SchemaPlugin& each) { return each.communication.forecast == role; });
+                                     [&](const AlgorithmInfo& each) { return each.communication.forecast == role; });
     };
     EXPECT_EQ(withRole(ForecastRole::Advised), 1) << "the one that the advice is for";
     EXPECT_GE(withRole(ForecastRole::Buckets), 1);

@@ -23,8 +23,7 @@ FieldInfo wholeField(const char* name, const char* fallback) {
 }
 
 FormulaTime timeOf(CommunicationPattern pattern, std::vector<FieldInfo> fields, const ClusterFacts& facts = kFacts) {
-    const std::vector<SchemaPlugin> algorithms{
-        {.name = "any", .summary = {}, .reference = {}, .fields = std::move(fields), .communication = pattern}};
+    const std::vector<AlgorithmInfo> algorithms{{{.name = "any", .fields = std::move(fields)}, pattern}};
     return formulaTimes(facts, kAdvice, algorithms).at(0);
 }
 
@@ -58,11 +57,8 @@ TEST(FormulaTimes, OfAlgorithmsThatCompressAreThoseOfTheMessages) {
     facts.compressed = CompressedExchange{.why = "",
                                           .stages = {{CompressedExchange::Collective::AllGather, 100'000}},
                                           .passes = {.encode = 6, .recode = 0, .decode = 4}};
-    std::vector<SchemaPlugin> algorithms{{.name = "plain",
-                                          .summary = {},
-                                          .reference = {},
-                                          .fields = {wholeField("rounds", "8")},
-                                          .communication = withCoding({}, averagesEvery(ofField("rounds")))}};
+    std::vector<AlgorithmInfo> algorithms{
+        {{.name = "plain", .fields = {wholeField("rounds", "8")}}, withCoding({}, averagesEvery(ofField("rounds")))}};
     algorithms.push_back(algorithms[0]);
     algorithms[1].reads = {"compression"};
     const auto times = formulaTimes(facts, kAdvice, algorithms);

@@ -14,9 +14,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-const std::vector<SchemaPlugin>& knownAlgorithms() {
-    static const std::vector<SchemaSection> kSchema = experimentSchema();
-    return std::ranges::find(kSchema, "algorithm", &SchemaSection::name)->plugins;
+const std::vector<AlgorithmInfo>& knownAlgorithms() {
+    static const std::vector<AlgorithmInfo> kAll = registeredAlgorithms();
+    return kAll;
 }
 
 CheckedExperiment checkedWith(const std::string& algorithm, const std::string& more = "",

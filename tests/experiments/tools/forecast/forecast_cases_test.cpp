@@ -148,13 +148,12 @@ TEST(ForecastCases, AnAlgorithmWithFieldsLikeThoseOfDasgdGetsNoFormulaOfIt) {
     EXPECT_EQ(local.warning, said);
 }
 
-SchemaPlugin algorithm(const char* name, std::vector<FieldInfo> fields, CommunicationPattern pattern) {
-    return {
-        .name = name, .summary = {}, .reference = {}, .fields = std::move(fields), .communication = std::move(pattern)};
+AlgorithmInfo algorithm(const char* name, std::vector<FieldInfo> fields, CommunicationPattern pattern) {
+    return {{.name = name, .fields = std::move(fields)}, std::move(pattern)};
 }
 
 // Algorithms that only their patterns describe.
-std::vector<SchemaPlugin> unknownAlgorithms() {
+std::vector<AlgorithmInfo> unknownAlgorithms() {
     using Kind = CommunicationPattern::Kind;
     CommunicationPattern round = averagesEvery(ofField("rounds"), ofField("rounds"));
     round.assumes = {"All is well."};

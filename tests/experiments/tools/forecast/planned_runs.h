@@ -39,22 +39,14 @@ inline FieldInfo whole(const char* name, const char* fallback, const char* symbo
 }
 
 // Three algorithms; their names are the tests'.
-inline std::vector<SchemaPlugin> algorithms() {
+inline std::vector<AlgorithmInfo> algorithms() {
     const FieldInfo period = whole("period", "4", "τ"), delay = whole("delay", "1", "d");
     CommunicationPattern merged = withCoding({}, averagesEvery(ofField("period"), ofField("delay")));
     merged.limits.push_back(averagedStateLimit());
-    return {{.name = "dasgd", .summary = {}, .reference = {}, .fields = {period, delay}, .communication = merged},
-            {.name = "local_sgd",
-             .summary = {},
-             .reference = {},
-             .fields = {period},
-             .communication = averagesEvery(ofField("period"))},
-            {.name = "sync_sgd",
-             .summary = {},
-             .reference = {},
-             .fields = {whole("first_bucket_mb", "1.0")},
-             .communication = {.kind = CommunicationPattern::Kind::Gradients,
-                               .firstBucketMb = ofField("first_bucket_mb")}}};
+    return {{{.name = "dasgd", .fields = {period, delay}}, merged},
+            {{.name = "local_sgd", .fields = {period}}, averagesEvery(ofField("period"))},
+            {{.name = "sync_sgd", .fields = {whole("first_bucket_mb", "1.0")}},
+             {.kind = CommunicationPattern::Kind::Gradients, .firstBucketMb = ofField("first_bucket_mb")}}};
 }
 
 // Took 6 ms a step, of which it stood waiting for 1 ms.
