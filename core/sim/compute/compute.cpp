@@ -41,6 +41,12 @@ std::optional<FieldError> ComputeParams::checkDevice() const {
     return std::nullopt;
 }
 
+std::optional<FieldError> UncertaintyParams::check() const {
+    const bool isInterval = contention.size() == 2 && contention.front() <= contention.back();
+    if (contention.empty() || isInterval) return std::nullopt;
+    return FieldError{"contention", "contention is the lower and the upper end of its interval"};
+}
+
 std::optional<FieldError> ComputeParams::check() const {
     if (auto broken = checkDevice()) return broken;
     if (!measured() && !ofDevice()) {

@@ -32,6 +32,22 @@ struct StragglerParams {
     [[nodiscard]] bool mayBeSlow(int rank, std::int64_t step) const;
 };
 
+// How well a calibration knows its constants. Nothing is simulated with it: `dasgd advise` reads it.
+struct UncertaintyParams {
+    double stepTime = 0;
+    double exchange = 0;
+    std::vector<double> contention;
+    void visit(auto&& f) {
+        f(stepTime, "step_time",
+          {.min = 0, .max = 1, .help = "Half of the 95 % interval of the step time, as a share of it"});
+        f(exchange, "exchange",
+          {.min = 0, .max = 1, .help = "Deviation of the longest transfer from the fitted link, as a share of it"});
+        f(contention, "contention",
+          {.min = 0, .max = kMostContention, .help = "Ends of the 95 % interval of the contention; none: not known"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+};
+
 struct ComputeParams {
     std::string mode = "maths";
     std::string stepTime = "measured";
@@ -46,6 +62,7 @@ struct ComputeParams {
     std::vector<double> rankFactors = {1.0};
     std::vector<double> gradientShares;
     std::optional<StragglerParams> straggler;
+    std::optional<UncertaintyParams> uncertainty;
     std::int64_t seed = -1;  // below 0: train.seed, once an experiment is read
     void visit(auto&& f) {
         f(mode, "mode",
@@ -93,6 +110,9 @@ struct ComputeParams {
                "For a given step time: share of the backward pass that each parameter's gradient takes, in order of "
                "registration; none: by the model's layers"});
         f(straggler, "straggler", {.help = "Ranks that are slow: always, at random, or every so many steps"});
+        f(uncertainty, "uncertainty",
+          {.help =
+               "How well a calibration knows these constants; nothing is simulated with it, dasgd advise reads it"});
         f(seed, "seed", {.min = -1, .max = 9e15, .help = "Of jitter and stragglers; -1: train.seed"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;

@@ -186,6 +186,14 @@ double effectiveShare(std::int64_t period, std::int64_t delay, double localWeigh
     return 1 - (1 - kept) * static_cast<double>(delay) / static_cast<double>(period);
 }
 
+double stepByFormula(const ClusterFacts& facts, std::int64_t period, std::int64_t delay) {
+    const ExchangeSeconds exchange = exchangeOfAll(facts);
+    const double passes = roundCost(facts) - contentionSeconds(facts) - exchange.coding();
+    return exchangeStepSeconds(facts.stepSeconds, exchange, static_cast<int>(period), static_cast<int>(delay),
+                               facts.countedContention()) +
+           passes / static_cast<double>(period);
+}
+
 Advice advise(const ClusterFacts& facts, double allowedOverhead, double efficiency) {
     Advice advice{.localWeight = 0, .correction = 1, .exchange = exchangeOfAll(facts), .efficiency = efficiency};
     const ExchangeSeconds& exchange = advice.exchange;
@@ -202,10 +210,7 @@ Advice advise(const ClusterFacts& facts, double allowedOverhead, double efficien
     }
     advice.hides = fitsIntoDelay(facts, advice);
     advice.overhead = roundCost(facts) / (static_cast<double>(advice.period) * facts.stepSeconds);
-    const double passes = roundCost(facts) - contentionSeconds(facts) - exchange.coding();
-    advice.stepSeconds = exchangeStepSeconds(facts.stepSeconds, exchange, static_cast<int>(advice.period),
-                                             static_cast<int>(advice.delay), facts.countedContention()) +
-                         passes / static_cast<double>(advice.period);
+    advice.stepSeconds = stepByFormula(facts, advice.period, advice.delay);
     // A second stage has no step of its own where the delay is one.
     if (exchange.second == 0) {
         advice.delayBatch = samplesThatCover(facts, {exchange.first, advice.spreadSeconds}, 1);

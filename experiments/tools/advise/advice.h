@@ -86,6 +86,10 @@ inline constexpr std::int64_t kLongestPeriod = 256;
 inline constexpr double kWantedEfficiency = 0.9;
 [[nodiscard]] Advice advise(const ClusterFacts& facts, double allowedOverhead, double efficiency = kWantedEfficiency);
 
+// Time of a step by formula with this period and delay: computing, contention, what of an exchange is not covered,
+// snapshots and merges.
+[[nodiscard]] double stepByFormula(const ClusterFacts& facts, std::int64_t period, std::int64_t delay);
+
 // Local steps that count ÷ local steps made: a merge keeps the share γ = ξ + (1−ξ)c of the d steps it overlaps
 // (algorithms.md A2, identity 2), so that 1 − (1−γ)d/τ of a round's steps count.
 [[nodiscard]] double effectiveShare(std::int64_t period, std::int64_t delay, double localWeight, double correction);

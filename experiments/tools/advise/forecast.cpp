@@ -293,6 +293,9 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
             "remove [compression]");
     }
     made.advice = advise(made.facts, options.allowedOverhead, options.efficiency);
+    made.uncertainty = uncertaintyOf(document);
+    made.range = adviceRange(made.facts, made.uncertainty, options.allowedOverhead, made.advice);
+    made.advice.why.push_back(inWords(made.range, made.uncertainty, made.advice));
     made.formulas = formulaTimes(made.facts, made.advice, algorithms);
     if (made.facts.compressed) leaveOutRefused(made.formulas, document);
     DASGD_TRY(simulateAll(made, session, document, algorithms));

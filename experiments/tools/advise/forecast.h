@@ -10,6 +10,7 @@
 #include "core/base/schema/value.h"
 #include "experiments/run/session/run_session.h"
 #include "experiments/tools/advise/advice.h"
+#include "experiments/tools/advise/advice_range.h"
 #include "experiments/tools/advise/candidates.h"
 #include "experiments/tools/advise/formula_times.h"
 #include "experiments/tools/calibrate/calibration.h"
@@ -35,6 +36,8 @@ struct ForecastRow {
 struct Forecast {
     ClusterFacts facts;
     Advice advice;
+    ConstantsUncertainty uncertainty;
+    AdviceRange range;
     std::string probeRun;
     std::vector<ForecastRow> rows;      // by targetSeconds, those without after them; what computes alone last
     std::vector<FormulaTime> formulas;  // times of every algorithm by formula alone; no run was made for them

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/analysis/statistics.h"
 #include "core/base/metric_names.h"
 #include "core/base/schema/toml_reader.h"
 #include "core/cost/cost.h"
@@ -30,12 +31,6 @@ constexpr double kOverlapped = 0.2;
 
 double mean(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double median(std::vector<double> values) {
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 double overlapOf(const ComputedStep& step) { return step.seconds > 0 ? step.overlapped / step.seconds : 0; }
@@ -108,6 +103,43 @@ std::optional<double> contentionOf(const ByRank& alone, const ByRank& overlapped
     return std::max(0.0, slowed / undisturbed - 1);
 }
 
+// Stretch `i` of kStretches of each rank's steps, which are in order.
+constexpr std::size_t kStretches = 8;
+ByRank stretchOf(const ByRank& ranks, std::size_t i) {
+    ByRank stretch;
+    for (const auto& [rank, steps] : ranks) {
+        const auto at = [&](std::size_t k) {
+            return steps.begin() + static_cast<std::ptrdiff_t>(steps.size() * k / kStretches);
+        };
+        stretch[rank].assign(at(i), at(i + 1));
+    }
+    return stretch;
+}
+
+bool canBeStretched(const ByRank& ranks) {
+    return !ranks.empty() &&
+           std::ranges::all_of(ranks, [](const auto& one) { return one.second.size() >= kFewestSteps * kStretches; });
+}
+
+// Steps close to each other are slow together, so that their scatter alone would make the interval too narrow.
+void takeIntervals(ComputeFit& fit, const ByRank& used, const ByRank& overlapped) {
+    if (!canBeStretched(used)) return;
+    std::vector<double> steps, contentions;
+    for (std::size_t i = 0; i < kStretches; ++i) {
+        const ByRank alone = stretchOf(used, i);
+        std::vector<double> ofRank;
+        for (const auto& [rank, own] : alone) ofRank.push_back(mean(secondsOf(own)));
+        steps.push_back(mean(ofRank));
+        if (!fit.contention || !canBeStretched(overlapped)) continue;
+        if (const auto contention = contentionOf(alone, stretchOf(overlapped, i))) contentions.push_back(*contention);
+    }
+    fit.stepSpread = summarise(steps).confidence.value_or(0) / fit.stepSeconds;
+    if (contentions.size() < kStretches) return;
+    const double half = summarise(contentions).confidence.value_or(0);
+    fit.contentionInterval = {std::clamp(*fit.contention - half, 0.0, kMostContention),
+                              std::clamp(*fit.contention + half, 0.0, kMostContention)};
+}
+
 std::size_t countOf(const ByRank& ranks) {
     std::size_t count = 0;
     for (const auto& [rank, steps] : ranks) count += steps.size();
@@ -145,6 +177,7 @@ Result<ComputeFit> fitCompute(const std::vector<ComputedStep>& steps) {
         for (const ComputedStep& step : own) backward.push_back(step.backward / step.seconds);
     }
     fit.stepSeconds = mean(ofRank);
+    takeIntervals(fit, used, overlapped);
     fit.backwardShare = mean(backward);
     for (const double seconds : ofRank) fit.rankFactors.push_back(seconds / fit.stepSeconds);
     if (const auto scatter = ownScatter(used); scatter.size() >= kFewestSteps) {

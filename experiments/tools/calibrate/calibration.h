@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -24,6 +25,10 @@ struct ComputeFit {
     double jitterDeviation = 0;
     // κ, kMostContention at most; none where too few steps of a rank ran beside a collective, or without one.
     std::optional<double> contention;
+    // Half of the 95 % interval of T_c ÷ T_c, and κ's interval, by the scatter of the means of eight stretches of the
+    // run; none where a stretch has too few steps. Of this run alone: another may differ by more.
+    std::optional<double> stepSpread;
+    std::optional<std::pair<double, double>> contentionInterval;
     std::size_t aloneSteps = 0;  // of all ranks, which T_c is of; 0: too few of a rank, and T_c is of all steps
     std::size_t overlapped = 0;  // beside a collective
 };

@@ -49,6 +49,11 @@ Value computeOf(const Calibration& calibration) {
         compute.set("jitter", Value(std::string("samples")));
         compute.set("jitter_samples", numbers(fit.jitter));
     }
+    Value uncertainty;
+    if (fit.stepSpread) uncertainty.set("step_time", Value(std::min(1.0, rounded(*fit.stepSpread))));
+    if (calibration.link) uncertainty.set("exchange", Value(std::min(1.0, rounded(calibration.link->longest))));
+    if (const auto& ends = fit.contentionInterval) uncertainty.set("contention", numbers({ends->first, ends->second}));
+    if (!uncertainty.as<Value::Table>()->empty()) compute.set("uncertainty", std::move(uncertainty));
     compute.set("rank_factors", numbers(fit.rankFactors));
     return compute;
 }

@@ -159,5 +159,12 @@ TEST(ComputeParams, RefusesWhatCannotBe) {
     EXPECT_THAT(refused("straggler", test::table({{"factor", test::number(0.5)}})), HasSubstr("factor is 0.5"));
 }
 
+TEST(UncertaintyParams, ContentionIsAnIntervalOrNotKnown) {
+    EXPECT_FALSE(UncertaintyParams{}.check());
+    EXPECT_FALSE((UncertaintyParams{.contention = {0.1, 0.2}}.check()));
+    EXPECT_TRUE((UncertaintyParams{.contention = {0.2, 0.1}}.check()));
+    EXPECT_TRUE((UncertaintyParams{.contention = {0.2}}.check()));
+}
+
 }  // namespace
 }  // namespace dasgd

@@ -46,6 +46,20 @@ TEST(CalibrationFile, IsAFileThatAnExperimentRunsOn) {
     EXPECT_EQ(checked->front().workers, 4) << "the calibration's, where the experiment says nothing";
 }
 
+TEST(CalibrationFile, SaysHowWellItKnowsItsConstants) {
+    Calibration calibration = calibrated();
+    EXPECT_THAT(calibrationDocument(calibration), Not(HasSubstr("step_time = 0."))) << "too few steps to tell";
+    calibration.compute.stepSpread = 0.031;
+    calibration.compute.contentionInterval = {0.02, 0.12};
+    calibration.link->longest = 0.04;
+    Value document = parsed("[algorithm]\nname = \"dasgd\"\n[model]\nname = \"lenet\"\n[train]\nsteps = 9\n");
+    ASSERT_TRUE(applyCalibration(document, parsed(calibrationDocument(calibration))));
+    const auto checked = checkExperiments(document, {});
+    ASSERT_TRUE(checked) << checked.error().message;
+    EXPECT_EQ(checked->front().resolved.find("compute")->find("uncertainty")->toToml(),
+              "{ step_time = 0.031, exchange = 0.04, contention = [0.02, 0.12] }");
+}
+
 TEST(CalibrationFile, RemarksWhatIsNotKnownOfContention) {
     Calibration calibration = calibrated();
     calibration.compute.contention = std::nullopt;

@@ -26,8 +26,8 @@ struct Cluster {
 };
 
 // `alone` steps without a collective, then `overlapped` steps with one under way for half of their computing.
-std::vector<ComputedStep> stepsOf(const Cluster& cluster, int alone, int overlapped) {
-    std::mt19937_64 bits(1);
+std::vector<ComputedStep> stepsOf(const Cluster& cluster, int alone, int overlapped, unsigned seed = 1) {
+    std::mt19937_64 bits(seed);
     std::normal_distribution<double> normal;
     std::vector<ComputedStep> steps;
     for (int k = 1; k <= alone + overlapped; ++k) {
@@ -89,6 +89,34 @@ TEST(FitCompute, WhereComputingStandsStillContentionIsTheMostThereIs) {
         ASSERT_TRUE(fit->contention);
         EXPECT_NEAR(*fit->contention, contention, 1e-6) << beside;
     }
+}
+
+// Of 400 calibrations of one cluster 95 % of the intervals have its constants.
+TEST(FitCompute, ItsIntervalsHaveTheConstantsAsOftenAsTheySay) {
+    int steps = 0, contentions = 0;
+    constexpr int kCalibrations = 400;
+    for (unsigned seed = 1; seed <= kCalibrations; ++seed) {
+        const auto fit =
+            fitCompute(stepsOf({.factors = {1, 1}, .commonScatter = 0.1, .contention = 0.3}, 83, 80, seed));
+        ASSERT_TRUE(fit && fit->stepSpread && fit->contentionInterval);
+        steps += std::abs(fit->stepSeconds - kStep) <= *fit->stepSpread * fit->stepSeconds ? 1 : 0;
+        const auto [least, most] = *fit->contentionInterval;
+        contentions += least <= 0.3 && 0.3 <= most ? 1 : 0;
+        EXPECT_LT(most - least, 0.4) << "it tells something";
+    }
+    // Four standard errors of a share of 0.95.
+    EXPECT_NEAR(static_cast<double>(steps) / kCalibrations, 0.95, 4 * std::sqrt(0.95 * 0.05 / kCalibrations));
+    EXPECT_NEAR(static_cast<double>(contentions) / kCalibrations, 0.95, 4 * std::sqrt(0.95 * 0.05 / kCalibrations));
+}
+
+// A machine that is slow for a while: its steps scatter as little as ever, their means do not.
+TEST(FitCompute, StepsThatAreSlowTogetherMakeTheIntervalWider) {
+    std::vector<ComputedStep> steady = stepsOf({.commonScatter = 0.02}, 163, 0), slow = steady;
+    for (ComputedStep& step : slow) {
+        if ((step.step / 40) % 2 == 1) step.seconds *= 1.2;
+    }
+    EXPECT_GT(*fitCompute(slow)->stepSpread, 5 * *fitCompute(steady)->stepSpread);
+    EXPECT_FALSE(fitCompute(stepsOf({}, 13, 10))->stepSpread) << "too few steps of a stretch";
 }
 
 TEST(FitCompute, SaysNothingOfContentionThatItDidNotSee) {
