@@ -22,6 +22,19 @@ Result<std::int64_t> WorkspaceReader::dataVersion() {
     });
 }
 
+Result<std::vector<std::optional<double>>> WorkspaceReader::firstRow(const std::string& query) {
+    return connection_->guard([&]() -> Result<std::vector<std::optional<double>>> {
+        SQLite::Statement statement(connection_->database, query);
+        std::vector<std::optional<double>> row;
+        if (!statement.executeStep()) return row;
+        for (int i = 0; i < statement.getColumnCount(); ++i) {
+            const SQLite::Column column = statement.getColumn(i);
+            row.push_back(column.isInteger() || column.isFloat() ? std::optional(column.getDouble()) : std::nullopt);
+        }
+        return row;
+    });
+}
+
 Status WorkspaceReader::checkIntegrity() {
     return guarded(connection_->file, [&]() -> Status {
         const std::string verdict = connection_->database.execAndGet("PRAGMA integrity_check").getString();

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "storage/read/metric_reader.h"
@@ -24,6 +26,9 @@ public:
     [[nodiscard]] MetricReader& metrics() { return metrics_; }
     // Changes whenever anything was committed: cheap enough to ask every 50 ms.
     [[nodiscard]] Result<std::int64_t> dataVersion();
+    // Numbers of the first row that a query over the public views answers; empty where there is no row, nullopt for
+    // NULL and for text. Errors: SQLite's.
+    [[nodiscard]] Result<std::vector<std::optional<double>>> firstRow(const std::string& query);
     // SQLite's own check of every page and index; minutes on a large database. Errors: what it found.
     [[nodiscard]] Status checkIntegrity();
 

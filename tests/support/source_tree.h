@@ -64,6 +64,8 @@ inline const std::vector<Layer> kLayers{
     {"experiments/tools/report",
      {"core/base", "core/analysis", "storage", "experiments/base", "experiments/config", "experiments/tools/traces",
       "experiments/tools/report"}},
+    {"experiments/tools/published",
+     {"core/base", "storage", "experiments/base", "experiments/config", "experiments/tools/published"}},
     {"experiments/tools/tune",
      {"core/base", "core/analysis", "experiments/base", "experiments/config", "experiments/tools/tune"}},
     {"experiments/run/queue",

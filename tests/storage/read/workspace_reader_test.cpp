@@ -37,5 +37,18 @@ TEST(WorkspaceReaderTest, ItsReadersReadOverOneConnection) {
     EXPECT_EQ(orDie(metrics.names(run.runId)).size(), 1U);
 }
 
+TEST(WorkspaceReaderTest, AQueryOverTheViewsAnswersItsFirstRow) {
+    OneRun run;
+    run.rank(0).metric({.name = "train/loss", .step = 1, .value = 2.5});
+    run.finish();
+    WorkspaceReader reader = run.reader();
+    const auto row = orDie(reader.firstRow("SELECT value, step, name, NULL FROM metric_points"));
+    EXPECT_EQ(row, (std::vector<std::optional<double>>{2.5, 1, std::nullopt, std::nullopt}));
+    EXPECT_TRUE(orDie(reader.firstRow("SELECT 1 FROM run_list WHERE run_id = 'none'")).empty());
+    EXPECT_FALSE(reader.firstRow("SELECT nothing FROM nowhere"));
+    EXPECT_FALSE(reader.firstRow("DELETE FROM run")) << "it only reads";
+    EXPECT_EQ(orDie(reader.runs().list()).size(), 1U);
+}
+
 }  // namespace
 }  // namespace dasgd::storage
