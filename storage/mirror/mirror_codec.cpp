@@ -1,12 +1,13 @@
 #include "storage/mirror/mirror_codec.h"
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
+#include "core/base/bytes.h"
 #include "core/base/event.h"
 #include "storage/base/workspace.h"
-#include "storage/mirror/bytes.h"
 
 namespace dasgd::storage {
 
@@ -19,105 +20,66 @@ constexpr auto kPartKinds = static_cast<std::int64_t>(kSpanKindNames.size());
 constexpr std::size_t kMostValues = std::size_t{1} << 21;  // one may take forty times its bytes
 constexpr std::uint8_t kHasDocument = 1, kIsComplete = 2;
 
-// The order of the alternatives of StoredValue.
-enum class ValueType : std::uint8_t { Null, Integer, Real, Text };
+constexpr std::size_t kMetricBytes = 64, kSpanBytes = 56, kEventBytes = 28, kLabelBytes = 12, kFileBytes = 16,
+                      kKnownBytes = 5;
 
-void putValue(ByteWriter& out, const StoredValue& value) {
-    out.put(static_cast<std::uint8_t>(value.index()));
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) out.put(*integer);
-    if (const auto* real = std::get_if<double>(&value)) out.put(*real);
-    if (const auto* text = std::get_if<std::string>(&value)) out.putText(*text);
+template <class Bytes>
+bool layout(Bytes& bytes, WrittenOrRead<StoredValue> auto& value) {
+    static const StoredValue kEmpty[] = {std::monostate(), std::int64_t{0}, 0.0, std::string()};
+    std::size_t type = value.index();
+    if (!bytes.oneOf(type, std::size(kEmpty))) return false;
+    if constexpr (Bytes::kReads) value = kEmpty[type];
+    return std::visit(
+        [&](auto& held) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+                return true;
+            else
+                return bytes(held);
+        },
+        value);
 }
 
-template <class T>
-bool getAs(ByteReader& in, StoredValue& value) {
-    return in.get(value.emplace<T>());
+template <class Bytes>
+bool layout(Bytes& bytes, WrittenOrRead<RunDocument> auto& document) {
+    std::size_t read = 0;
+    const auto value = [&](auto& one) { return (!Bytes::kReads || ++read <= kMostValues) && layout(bytes, one); };
+    const auto row = [&](auto& values) { return bytes.list(values, 1, value); };
+    const auto table = [&](auto& rows) { return bytes.list(rows, 4, row); };
+    return bytes.list(document.tables, 4, table) && bytes(document.schema);
 }
 
-bool getValue(ByteReader& in, StoredValue& value) {
-    ValueType type{};
-    if (!in.get(type)) return false;
-    switch (type) {
-        case ValueType::Null: return true;
-        case ValueType::Integer: return getAs<std::int64_t>(in, value);
-        case ValueType::Real: return getAs<double>(in, value);
-        case ValueType::Text: return in.getText(value.emplace<std::string>());
-        default: return false;
+bool layout(auto& bytes, WrittenOrRead<MirroredMetric> auto& row) {
+    return bytes(row.id, row.name, row.rank, row.step, row.epoch, row.wall, row.samples, row.bytesSent, row.value);
+}
+bool layout(auto& bytes, WrittenOrRead<MirroredSpan> auto& row) {
+    return bytes(row.id, row.tag, row.step, row.start, row.duration, row.bytes, row.collective);
+}
+bool layout(auto& bytes, WrittenOrRead<SpanLabel> auto& label) { return bytes(label.span, label.name); }
+bool layout(auto& bytes, WrittenOrRead<MirroredEvent> auto& row) {
+    return bytes(row.id, row.rank, row.state, row.step, row.text);
+}
+bool layout(auto& bytes, WrittenOrRead<FilePart> auto& file) { return bytes(file.path, file.offset, file.bytes); }
+
+template <class Bytes>
+bool layout(Bytes& bytes, WrittenOrRead<MirrorPart> auto& part) {
+    auto flags = static_cast<std::uint8_t>((part.document ? kHasDocument : 0) | (part.complete ? kIsComplete : 0));
+    if (!bytes(part.runId, flags, part.digest) || flags > (kHasDocument | kIsComplete)) return false;
+    if constexpr (Bytes::kReads) {
+        if ((flags & kHasDocument) != 0) part.document.emplace();
+        part.complete = (flags & kIsComplete) != 0;
     }
+    const auto each = [&](auto& one) { return layout(bytes, one); };
+    return (!part.document || layout(bytes, *part.document)) &&
+           bytes.list(part.names, 4, [&](auto& name) { return bytes(name); }) &&
+           bytes.list(part.metrics, kMetricBytes, each) && bytes.list(part.spans, kSpanBytes, each) &&
+           bytes.list(part.labels, kLabelBytes, each) && bytes.list(part.events, kEventBytes, each) &&
+           bytes.list(part.files, kFileBytes, each);
 }
 
-// `each` reads one; at least `leastBytes` of it.
-template <class T, class Each>
-bool getAll(ByteReader& in, std::vector<T>& all, std::size_t leastBytes, Each&& each) {
-    std::size_t count = 0;
-    if (!in.getCount(count, leastBytes)) return false;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!each(all.emplace_back())) return false;
-    }
-    return true;
-}
-
-template <class T, class Each>
-void putAll(ByteWriter& out, const std::vector<T>& all, Each&& each) {
-    out.putCount(all.size());
-    for (const T& one : all) each(one);
-}
-
-void putDocument(ByteWriter& out, const RunDocument& document) {
-    putAll(out, document.tables, [&](const auto& rows) {
-        putAll(out, rows, [&](const StoredRow& row) {
-            putAll(out, row, [&](const StoredValue& value) { putValue(out, value); });
-        });
-    });
-    out.putText(document.schema);
-}
-
-bool getDocument(ByteReader& in, RunDocument& document) {
-    std::size_t values = 0;
-    const auto row = [&](StoredRow& one) {
-        return getAll(in, one, 1, [&](StoredValue& value) { return ++values <= kMostValues && getValue(in, value); });
-    };
-    return getAll(in, document.tables, 4, [&](auto& rows) { return getAll(in, rows, 4, row); }) &&
-           in.getText(document.schema);
-}
-
-// Calls `each` with the fields of a row, in their order, until it answers false; whether it never did.
-bool fieldsOf(auto& metric, auto&& each) requires requires { metric.epoch; }
-{
-    return each(metric.id) && each(metric.name) && each(metric.rank) && each(metric.step) && each(metric.epoch) &&
-           each(metric.wall) && each(metric.samples) && each(metric.bytesSent) && each(metric.value);
-}
-bool fieldsOf(auto& span, auto&& each) requires requires { span.collective; }
-{
-    return each(span.id) && each(span.tag) && each(span.step) && each(span.start) && each(span.duration) &&
-           each(span.bytes) && each(span.collective);
-}
-bool fieldsOf(auto& event, auto&& each) requires requires { event.state; }
-{ return each(event.id) && each(event.rank) && each(event.state) && each(event.step); }
-
-void putFields(ByteWriter& out, const auto& row) {
-    fieldsOf(row, [&](auto value) {
-        out.put(value);
-        return true;
-    });
-}
-bool getFields(ByteReader& in, auto& row) {
-    return fieldsOf(row, [&](auto& value) { return in.get(value); });
-}
-
-constexpr std::size_t kMetricBytes = 64, kSpanBytes = 56, kEventBytes = 28, kLabelBytes = 12, kFileBytes = 16;
-
-bool getRows(ByteReader& in, MirrorPart& part) {
-    return getAll(in, part.names, 4, [&](std::string& name) { return in.getText(name); }) &&
-           getAll(in, part.metrics, kMetricBytes, [&](MirroredMetric& row) { return getFields(in, row); }) &&
-           getAll(in, part.spans, kSpanBytes, [&](MirroredSpan& row) { return getFields(in, row); }) &&
-           getAll(in, part.labels, kLabelBytes,
-                  [&](SpanLabel& label) { return in.get(label.span) && in.getText(label.name); }) &&
-           getAll(in, part.events, kEventBytes,
-                  [&](MirroredEvent& row) { return getFields(in, row) && in.getText(row.text); }) &&
-           getAll(in, part.files, kFileBytes, [&](FilePart& file) {
-               return in.getText(file.path) && in.get(file.offset) && in.getText(file.bytes);
-           });
+bool layout(auto& bytes, WrittenOrRead<KnownRun> auto& run) {
+    if (!bytes(run.runId) || !bytes.oneOf(run.foreign, 2)) return false;
+    return run.foreign || (bytes(run.taken.metric, run.taken.span, run.taken.event, run.digest) &&
+                           bytes.list(run.files, 12, [&](auto& file) { return bytes(file.path, file.bytes); }));
 }
 
 template <class Row>
@@ -161,37 +123,14 @@ bool isMirroredFile(std::string_view path) {
 std::string encode(const MirrorPart& part) {
     std::string bytes;
     ByteWriter out(bytes);
-    out.putText(part.runId);
-    out.put(static_cast<std::uint8_t>((part.document ? kHasDocument : 0) | (part.complete ? kIsComplete : 0)));
-    out.put(part.digest);
-    if (part.document) putDocument(out, *part.document);
-    putAll(out, part.names, [&](const std::string& name) { out.putText(name); });
-    putAll(out, part.metrics, [&](const MirroredMetric& row) { putFields(out, row); });
-    putAll(out, part.spans, [&](const MirroredSpan& row) { putFields(out, row); });
-    putAll(out, part.labels, [&](const SpanLabel& label) {
-        out.put(label.span);
-        out.putText(label.name);
-    });
-    putAll(out, part.events, [&](const MirroredEvent& row) {
-        putFields(out, row);
-        out.putText(row.text);
-    });
-    putAll(out, part.files, [&](const FilePart& file) {
-        out.putText(file.path);
-        out.put(file.offset);
-        out.putText(file.bytes);
-    });
+    layout(out, part);
     return bytes;
 }
 
 Result<MirrorPart> decodePart(std::string_view bytes) {
     MirrorPart part;
     ByteReader in(bytes);
-    std::uint8_t flags = 0;
-    bool whole = in.getText(part.runId) && in.get(flags) && in.get(part.digest) && flags <= 3;
-    if (whole && (flags & kHasDocument) != 0) whole = getDocument(in, part.document.emplace());
-    part.complete = (flags & kIsComplete) != 0;
-    if (!whole || !getRows(in, part) || !in.empty()) return fail("a part of a run is damaged: it is not whole");
+    if (!layout(in, part) || !in.empty()) return fail("a part of a run is damaged: it is not whole");
     if (const std::string wrong = whatIsWrong(part); !wrong.empty()) {
         return fail("a part of a run is damaged: " + wrong + " is none");
     }
@@ -201,31 +140,14 @@ Result<MirrorPart> decodePart(std::string_view bytes) {
 std::string encode(const std::vector<KnownRun>& runs) {
     std::string bytes;
     ByteWriter out(bytes);
-    putAll(out, runs, [&](const KnownRun& run) {
-        out.putText(run.runId);
-        out.put(static_cast<std::uint8_t>(run.foreign ? 1 : 0));
-        if (run.foreign) return;
-        out.put(run.taken);
-        out.put(run.digest);
-        putAll(out, run.files, [&](const KnownFile& file) {
-            out.putText(file.path);
-            out.put(file.bytes);
-        });
-    });
+    out.list(runs, kKnownBytes, [&](const KnownRun& run) { return layout(out, run); });
     return bytes;
 }
 
 Result<std::vector<KnownRun>> decodeKnown(std::string_view bytes) {
-    static_assert(std::is_trivially_copyable_v<RowPositions> && sizeof(RowPositions) == 24);
     std::vector<KnownRun> runs;
     ByteReader in(bytes);
-    const auto file = [&](KnownFile& one) { return in.getText(one.path) && in.get(one.bytes); };
-    const bool whole = getAll(in, runs, 5, [&](KnownRun& run) {
-        std::uint8_t foreign = 0;
-        if (!in.getText(run.runId) || !in.get(foreign) || foreign > 1) return false;
-        run.foreign = foreign == 1;
-        return run.foreign || (in.get(run.taken) && in.get(run.digest) && getAll(in, run.files, 12, file));
-    });
+    const bool whole = in.list(runs, kKnownBytes, [&](KnownRun& run) { return layout(in, run); });
     if (!whole || !in.empty()) return fail("the list of known runs is damaged: it is not whole");
     return runs;
 }
@@ -233,7 +155,7 @@ Result<std::vector<KnownRun>> decodeKnown(std::string_view bytes) {
 std::uint64_t digestOf(const RunDocument& document) {
     std::string bytes;
     ByteWriter out(bytes);
-    putDocument(out, document);
+    layout(out, document);
     std::uint64_t hash = 14'695'981'039'346'656'037ULL;  // FNV-1a
     for (const char each : bytes) hash = (hash ^ static_cast<unsigned char>(each)) * 1'099'511'628'211ULL;
     return hash == 0 ? 1 : hash;

@@ -2,7 +2,9 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/transport/mirror/frame_channel.h"
+#include "core/base/bytes.h"
+#include "experiments/transport/mirror/hello.h"
+#include "experiments/transport/pipe/frame_channel.h"
 #include "storage/mirror/mirror_codec.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -25,7 +27,7 @@ void readBody(const experiments::Frame& frame) {
             if (part) fuzz::require(storage::encode(*part) == bytes, "a part that is taken is what was sent");
             return;
         }
-        default: static_cast<void>(experiments::numberOf(frame.body));
+        default: static_cast<void>(numberOf(frame.body));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/transport/pipe/frame_channel.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::test {
@@ -36,6 +37,14 @@ public:
 private:
     std::filesystem::path root_;
 };
+
+// A shell command that prints what a host says: its greeting and a document of JSON. The frames are kept in `file`.
+inline std::string hostSays(const std::filesystem::path& file, const std::string& document) {
+    using experiments::FrameType;
+    writeText(file, experiments::encodeFrame(FrameType::Hello, experiments::kGreeting) +
+                        experiments::encodeFrame(FrameType::Document, document));
+    return "cat '" + file.string() + "'\n";
+}
 
 // A profile of them: every rank on loopback, each host with a workspace of its own.
 inline std::string standInProfile(const std::string& hosts, const std::string& more = "") {

@@ -1,13 +1,12 @@
 #include "experiments/cluster/host/host_service.h"
 
-#include <poll.h>
-
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/base/schema/toml_reader.h"
 #include "core/base/utc.h"
+#include "experiments/base/text.h"
 #include "experiments/config/checked_experiment.h"
 #include "experiments/run/host/host_room.h"
 #include "experiments/run/session/resume_point.h"
@@ -131,39 +130,45 @@ Result<nlohmann::json> planResume(const nlohmann::json& request, std::set<std::s
 }  // namespace
 
 void HostService::serve() {
+    channel_.send(FrameType::Hello, kGreeting);
     while (signals_.count() == 0 && !mute_) {
         wait();
-        open_ = lines_.read(milliseconds(0));
-        while (auto request = lines_.next()) {
-            heard_ = Clock::now();
-            take(*request);
-        }
+        const bool sound = takeFrames();
         attend();
-        if (!open_ || Clock::now() - heard_ > options_.silence) break;
+        if (!sound || channel_.closed() || Clock::now() - heard_ > options_.silence) break;
     }
     windUp();
 }
 
-void HostService::wait() const {
-    // A negative descriptor is left out.
-    std::vector<pollfd> watched{{open_ ? options_.input : -1, POLLIN, 0}, {signals_.fd(), POLLIN, 0}};
+void HostService::wait() {
+    std::vector<int> watched{signals_.fd()};
     if (ranks_) {
-        for (const int fd : ranks_->watched()) watched.push_back({fd, POLLIN, 0});
+        for (const int fd : ranks_->watched()) watched.push_back(fd);
     }
-    ::poll(watched.data(), watched.size(), static_cast<int>(kServiceRest.count()));
+    channel_.pump(kServiceRest, watched);
+}
+
+bool HostService::takeFrames() {
+    for (;;) {
+        const auto frame = channel_.receive();
+        if (!frame || !*frame) return frame.has_value();
+        heard_ = Clock::now();
+        if ((*frame)->type != FrameType::Document) continue;
+        const auto request = nlohmann::json::parse((*frame)->body, nullptr, false);
+        if (request.is_object()) take(request);
+    }
 }
 
 void HostService::take(const nlohmann::json& request) {
     const std::string what = request.value("do", "");
-    if (what == kAlive) return;
     if (what == kStop || what == kEnd) {
         if (ranks_) what == kStop ? ranks_->stop() : ranks_->end();
         return;
     }
     auto answer = reply(what, request);
-    nlohmann::json line = answer ? std::move(*answer) : nlohmann::json{{"error", answer.error().message}};
-    line["re"] = what;
-    say(line);
+    nlohmann::json document = answer ? std::move(*answer) : nlohmann::json{{"error", answer.error().message}};
+    document["re"] = what;
+    say(document);
     heard_ = Clock::now();  // the time that reply() took is no silence of the launcher
 }
 
@@ -227,12 +232,13 @@ Result<nlohmann::json> HostService::start(const nlohmann::json& request) {
 
 void HostService::attend() {
     if (ranks_) ranks_->attend([this](const nlohmann::json& event) { say(event); });
-    if (Clock::now() - said_ > kAliveEvery) say({{"event", kAliveEvent}});
+    if (channel_.sinceSent() > kAliveEvery && channel_.unsentBytes() == 0) channel_.send(FrameType::Alive);
 }
 
-void HostService::say(const nlohmann::json& line) {
-    said_ = Clock::now();
-    if (!mute_) mute_ = !writeJsonLine(options_.output, line).has_value();
+void HostService::say(const nlohmann::json& document) {
+    if (mute_) return;
+    channel_.send(FrameType::Document, dumpLine(document));
+    mute_ = !channel_.flush(kWritePatience);
 }
 
 void HostService::windUp() {

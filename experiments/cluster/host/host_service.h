@@ -12,7 +12,7 @@
 #include "experiments/cluster/host/host_journals.h"
 #include "experiments/cluster/host/host_messages.h"
 #include "experiments/cluster/host/host_ranks.h"
-#include "experiments/transport/pipe/json_lines.h"
+#include "experiments/transport/pipe/frame_channel.h"
 
 namespace dasgd::experiments {
 
@@ -25,7 +25,10 @@ public:
         std::chrono::milliseconds silence{kMostSilence};  // silence after which the launcher is taken for gone
     };
     HostService(Options options, StopSignals& signals)
-        : options_(std::move(options)), signals_(signals), lines_(options_.input), journals_(options_.program) {}
+        : options_(std::move(options)),
+          signals_(signals),
+          channel_(options_.input, options_.output),
+          journals_(options_.program) {}
 
     // Until the launcher has gone, says nothing for too long, or a signal comes. Then the ranks that still run are
     // asked to stop, and are ended ten seconds later.
@@ -34,23 +37,24 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    void wait() const;
+    void wait();
+    // False where it is damaged.
+    [[nodiscard]] bool takeFrames();
     void take(const nlohmann::json& request);
     [[nodiscard]] Result<nlohmann::json> reply(const std::string& what, const nlohmann::json& request);
     [[nodiscard]] Result<nlohmann::json> journals(const std::string& what, const nlohmann::json& request);
     [[nodiscard]] Result<nlohmann::json> start(const nlohmann::json& request);
     void attend();
-    void say(const nlohmann::json& line);
+    void say(const nlohmann::json& document);
     void windUp();
 
     const Options options_;
     StopSignals& signals_;
-    JsonLineReader lines_;
+    FrameChannel channel_;
     std::unique_ptr<HostRanks> ranks_;
     std::optional<ListeningPort> listening_;
     HostJournals journals_;
-    Clock::time_point heard_ = Clock::now(), said_ = Clock::now();
-    bool open_ = true;   // the input
+    Clock::time_point heard_ = Clock::now();
     bool mute_ = false;  // nobody reads what we say
 };
 

@@ -40,18 +40,15 @@ HostConnection::HostConnection(std::string name, std::string ssh, ChildProcess p
       ssh_(std::move(ssh)),
       process_(std::move(process)),
       input_(std::move(input)),
-      errors_(std::move(errors)),
-      lines_(process_.reportFd()) {}
+      errors_(std::move(errors)) {
+    channel_.emplace(process_.reportFd(), input_.get(), Noise::Skipped);
+}
 
 // The host ends what it runs for us once its input has ended; ssh waits for that.
 HostConnection::~HostConnection() {
+    channel_.reset();
     input_ = Descriptor();
-    pollfd wait{process_.pidFd(), POLLIN, 0};
-    const auto until = steady_clock::now() + kLastWords;
-    while (!process_.poll() && steady_clock::now() < until) {
-        ::poll(&wait, 1, static_cast<int>(kGlance.count()));
-        take(milliseconds(0));  // so that it never waits for us to read
-    }
+    static_cast<void>(process_.awaitEnd(std::chrono::nanoseconds(kLastWords).count()));
 }
 
 namespace {
@@ -89,8 +86,14 @@ Result<std::unique_ptr<HostConnection>> HostConnection::open(const ClusterProfil
 
 Status HostConnection::tell(const char* what, nlohmann::json more) {
     more["do"] = what;
-    if (closed_ || !writeJsonLine(input_.get(), more)) return fail(whyLost());
+    channel_->send(FrameType::Document, dumpLine(more));
+    if (closed_ || !channel_->flush(kWritePatience)) return fail(whyLost());
     return {};
+}
+
+void HostConnection::tellAlive() {
+    channel_->send(FrameType::Alive);
+    static_cast<void>(channel_->flush(kWritePatience));
 }
 
 Result<nlohmann::json> HostConnection::ask(const char* what, nlohmann::json more, milliseconds patience) {
@@ -121,18 +124,22 @@ Result<nlohmann::json> HostConnection::answer(const char* what, milliseconds pat
 }
 
 void HostConnection::take(milliseconds patience) {
-    if (!lines_.read(patience)) closed_ = true;
-    while (auto line = lines_.next()) {
-        heard_ = steady_clock::now();
-        const bool isAnswer = line->contains("re");
+    channel_->pump(patience);
+    auto frame = channel_->receive();
+    for (; frame && *frame; frame = channel_->receive()) {
+        if ((*frame)->type != FrameType::Document) continue;
+        auto document = nlohmann::json::parse((*frame)->body, nullptr, false);
+        if (!document.is_object()) continue;
+        const bool isAnswer = document.contains("re");
         answered_ = answered_ || isAnswer;
         // Answers come in the order of what was asked.
-        if (isAnswer && !late_.empty() && late_.front() == line->value("re", "")) {
+        if (isAnswer && !late_.empty() && late_.front() == document.value("re", "")) {
             late_.pop_front();
             continue;
         }
-        if (isAnswer || line->value("event", "") != kAliveEvent) (isAnswer ? answers_ : events_).push_back(*line);
+        (isAnswer ? answers_ : events_).push_back(std::move(document));
     }
+    closed_ = !frame || channel_->closed();
     takeErrors();
 }
 
@@ -152,9 +159,7 @@ std::optional<nlohmann::json> HostConnection::event(milliseconds patience) {
     return first;
 }
 
-bool HostConnection::isAlive(std::chrono::seconds silence) const {
-    return !closed_ && steady_clock::now() - heard_ < silence;
-}
+bool HostConnection::isAlive(std::chrono::seconds silence) const { return !closed_ && channel_->silence() < silence; }
 
 std::string HostConnection::whyLost() {
     const auto exit = process_.awaitEnd(std::chrono::nanoseconds(kLastWords).count());

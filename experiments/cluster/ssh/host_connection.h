@@ -12,7 +12,7 @@
 #include "experiments/base/process.h"
 #include "experiments/cluster/host/host_messages.h"
 #include "experiments/config/cluster_profile.h"
-#include "experiments/transport/pipe/json_lines.h"
+#include "experiments/transport/pipe/frame_channel.h"
 
 namespace dasgd::experiments {
 
@@ -34,6 +34,7 @@ public:
 
     // Sends {"do": what, …}. Errors: the connection is gone, with what ssh said.
     Status tell(const char* what, nlohmann::json more = nlohmann::json::object());
+    void tellAlive();
     // Tells the host and waits for its answer. Errors: those of tell(), an error that the host answers, no answer in
     // time, and a user who has given up; each begins with the host's name.
     Result<nlohmann::json> ask(const char* what, nlohmann::json more, std::chrono::milliseconds patience);
@@ -58,10 +59,9 @@ private:
     std::string name_, ssh_;
     ChildProcess process_;
     Descriptor input_, errors_;
-    JsonLineReader lines_;
+    std::optional<FrameChannel> channel_;  // over descriptors of these two; always there but at the very end
     std::deque<nlohmann::json> answers_, events_;
     std::string said_;  // on stderr, its end
-    std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
     std::function<bool()> stopped_ = [] { return false; };
     std::function<void()> meanwhile_ = [] {};
     std::deque<std::string> late_;  // asked, and not waited for any more

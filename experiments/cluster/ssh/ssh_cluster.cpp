@@ -69,7 +69,7 @@ Result<std::vector<Status>> SshCluster::connectMissing(std::size_t count) {
 void SshCluster::tellAlive() {
     if (std::chrono::steady_clock::now() - told_ < kAliveEvery) return;
     told_ = std::chrono::steady_clock::now();
-    eachHost([](HostConnection& host) { static_cast<void>(host.tell(kAlive)); });
+    eachHost([](HostConnection& host) { host.tellAlive(); });
 }
 
 std::vector<std::size_t> SshCluster::answeringHosts() {

@@ -102,11 +102,11 @@ std::string numbersText(const SetState& state, const ReproduceOptions& options) 
                    here.ratio ? NumberFormat{.decimals = 2}.text(here.ratio) : "–", inWords(here.verdict),
                    plainWords(here.why, options.markup)});
     }
-    const std::string name =
-        options.markup == Markup::Markdown ? "## " + state.set.name + "\n\n" : state.set.name + "\n";
-    return name + ownLine(plainWords(state.set.paper, options.markup), options.markup) + "\n" +
-           ownLine(plainWords(runsText(state) + ": " + commandOf(state, options), options.markup), options.markup) +
-           "\n\n" + table.toString(options.markup) + "\n";
+    const bool isMarkdown = options.markup == Markup::Markdown;
+    return (isMarkdown ? "## " + state.set.name + "\n\n" : state.set.name + "\n") +
+           ownLine(state.set.paper, options.markup) +
+           ownLine(runsText(state) + ": " + commandOf(state, options), options.markup) + (isMarkdown ? "" : "\n") +
+           table.toString(options.markup) + "\n";
 }
 
 std::string textOf(const std::vector<SetState>& states, const ReproduceOptions& options) {

@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "core/base/bytes.h"
 #include "experiments/transport/curve/curve_server.h"
 
 namespace dasgd::experiments {
@@ -15,18 +16,9 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kGlanceAtAnswer{100}, kLastAgain{30'000};
 
-std::string bytesOf(std::uint64_t number) {
-    std::string bytes(sizeof number, '\0');
-    for (char& byte : bytes) {
-        byte = static_cast<char>(number & 0xFF);
-        number >>= 8;
-    }
-    return bytes;
-}
-
 std::string newClientId() {
     std::random_device random;
-    return bytesOf(std::uint64_t{random()} << 32 | random());
+    return numberBytes(std::uint64_t{random()} << 32 | random());
 }
 
 }  // namespace
@@ -44,7 +36,7 @@ CurveClient::CurveClient(std::string endpoint, RunSecret secret, bool known)
 }
 
 std::optional<Parts> CurveClient::ask(const Parts& request, milliseconds patience, const Stopped& stopped) {
-    Parts message{id_ + bytesOf(++number_)};
+    Parts message{id_ + numberBytes(++number_)};
     message.insert(message.end(), request.begin(), request.end());
     const auto until = steady_clock::now() + patience;
     auto due = steady_clock::now(), sent = due;

@@ -2,14 +2,15 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <iterator>
 #include <list>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "core/base/bytes.h"
 #include "experiments/base/text.h"
 #include "experiments/transport/curve/handshake_monitor.h"
 
@@ -134,8 +135,7 @@ private:
             return;
         }
         const std::string client = message[1].substr(0, request_name::kClientBytes);
-        std::uint64_t number = 0;
-        std::memcpy(&number, message[1].data() + request_name::kClientBytes, sizeof number);
+        const std::uint64_t number = numberOf(std::string_view(message[1]).substr(request_name::kClientBytes)).value();
         const LastAnswers::Last* const last = lastAnswers_.of(client);
         // One before the last comes late: its client waits for it no more.
         if (last && number < last->number) return;

@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "experiments/base/text.h"
-#include "experiments/transport/mirror/frame_channel.h"
+#include "experiments/transport/mirror/hello.h"
+#include "experiments/transport/pipe/frame_channel.h"
 #include "storage/base/schema.h"
 #include "storage/mirror/mirror_codec.h"
 #include "storage/mirror/mirror_sink.h"
@@ -219,7 +220,7 @@ private:
             return MirrorEnd{MirrorEnd::Kind::Refused, fits.error().message};
         }
         if (auto failed = stored(sink_->apply(*part))) return failed;
-        channel.send(FrameType::Taken, numberBody(*number));
+        channel.send(FrameType::Taken, numberBytes(*number));
         return std::nullopt;
     }
 

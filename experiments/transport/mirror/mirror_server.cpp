@@ -5,7 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/transport/mirror/frame_channel.h"
+#include "experiments/transport/mirror/hello.h"
+#include "experiments/transport/pipe/frame_channel.h"
 #include "storage/base/schema.h"
 #include "storage/mirror/mirror_codec.h"
 #include "storage/mirror/workspace_source.h"
@@ -70,7 +71,7 @@ private:
         }
         if (part->empty()) return true;
         caughtUp_ = false;
-        channel_.send(FrameType::Part, numberBody(++told_) + storage::encode(*part));
+        channel_.send(FrameType::Part, numberBytes(++told_) + storage::encode(*part));
         return true;
     }
 
@@ -84,10 +85,7 @@ private:
 
 Status refuseTo(FrameChannel& channel, const Error& error) {
     channel.send(FrameType::Refusal, error.message);
-    const auto until = steady_clock::now() + kPatienceWithRefusal;
-    while (channel.unsentBytes() > 0 && !channel.closed() && steady_clock::now() < until) {
-        channel.pump(milliseconds(100));
-    }
+    static_cast<void>(channel.flush(kPatienceWithRefusal));
     return tl::unexpected<Error>(error);
 }
 

@@ -37,29 +37,40 @@ protected:
         int input[2];
         ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
         const Descriptor theirs(input[0]);
+        channel_.reset();
         input_ = Descriptor(input[1]);
         auto started =
             ChildProcess::start({.program = test::kProgram, .arguments = {"host-ranks"}, .input = theirs.get()});
         ASSERT_TRUE(started);
         process_.emplace(std::move(*started));
-        lines_.emplace(process_->reportFd());
+        channel_.emplace(process_->reportFd(), input_.get());
     }
     nlohmann::json ask(const char* what, nlohmann::json request) {
+        tell(what, std::move(request));
+        return await([&](const nlohmann::json& document) { return document.value("re", "") == what; });
+    }
+    void tell(const char* what, nlohmann::json request) {
         request["do"] = what;
-        EXPECT_TRUE(writeJsonLine(input_.get(), request));
-        return await([&](const nlohmann::json& line) { return line.value("re", "") == what; });
+        channel_->send(FrameType::Document, request.dump());
+        EXPECT_TRUE(channel_->flush(milliseconds(10'000)));
+    }
+    void hangUp() {
+        channel_.reset();
+        input_ = Descriptor();
     }
     nlohmann::json await(const std::function<bool(const nlohmann::json&)>& wanted) {
         nlohmann::json found;
         EXPECT_TRUE(test::eventually(
             [&] {
-                const bool open = lines_->read(milliseconds(100));
-                while (auto line = lines_->next()) {
-                    if (!wanted(*line)) continue;
-                    found = *line;
+                channel_->pump(milliseconds(100));
+                while (const auto frame = channel_->receive().value()) {
+                    if (frame->type != FrameType::Document) continue;
+                    auto document = nlohmann::json::parse(frame->body);
+                    if (!wanted(document)) continue;
+                    found = std::move(document);
                     return true;
                 }
-                return !open;
+                return channel_->closed();
             },
             std::chrono::seconds(40)));
         return found;
@@ -83,7 +94,7 @@ protected:
     test::TempDir folder_;
     Descriptor input_;
     std::optional<ChildProcess> process_;
-    std::optional<JsonLineReader> lines_;
+    std::optional<FrameChannel> channel_;
 };
 
 TEST_F(HostServiceTest, AnswersWhatItIsAsked) {
@@ -126,7 +137,7 @@ TEST_F(HostServiceTest, RanksThatDoNotFitAreNotStarted) {
 TEST_F(HostServiceTest, StopsItsRanksWhenTheLauncherIsGone) {
     EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
     ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
-    input_ = Descriptor();
+    hangUp();
     const auto exit = process_->awaitEnd(30'000'000'000);
     ASSERT_TRUE(exit);
     EXPECT_EQ(exit->code, kFinished);
@@ -137,9 +148,9 @@ TEST_F(HostServiceTest, StopsItsRanksWhenTheLauncherIsGone) {
 TEST_F(HostServiceTest, ALauncherThatIsGoneAfterItAskedForAStopCostsNoCheckpoint) {
     EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
     ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
-    EXPECT_TRUE(writeJsonLine(input_.get(), {{"do", kStop}}));
+    tell(kStop, nlohmann::json::object());
     std::this_thread::sleep_for(milliseconds(150));  // the ranks have at least this long to agree on a step
-    input_ = Descriptor();
+    hangUp();
     const auto exit = process_->awaitEnd(30'000'000'000);
     ASSERT_TRUE(exit);
     EXPECT_EQ(exit->code, kFinished);
@@ -154,7 +165,7 @@ TEST_F(HostServiceTest, ALauncherThatIsGoneAfterItAskedForAStopCostsNoCheckpoint
 TEST_F(HostServiceTest, GoesOnWithTheRunOfALostConnection) {
     EXPECT_FALSE(ask(kStart, ranks(100'000'000)).contains("error"));
     ASSERT_TRUE(test::newestRunTrains(folder_ / "w"));
-    const auto progress = await([](const nlohmann::json& line) { return line.contains("run"); });
+    const auto progress = await([](const nlohmann::json& document) { return document.contains("run"); });
     const storage::RunRow row = newest();
     EXPECT_EQ(progress["run"], row.runId);
     const auto lost = std::move(process_);
@@ -177,7 +188,8 @@ TEST_F(HostServiceTest, GoesOnWithTheRunOfALostConnection) {
 
 TEST_F(HostServiceTest, SaysThatTheRunOfALostConnectionHasFinished) {
     EXPECT_FALSE(ask(kStart, ranks(30)).contains("error"));
-    static_cast<void>(await([](const nlohmann::json& line) { return line.value("event", "") == kAllEndedEvent; }));
+    static_cast<void>(
+        await([](const nlohmann::json& document) { return document.value("event", "") == kAllEndedEvent; }));
     const storage::RunRow row = newest();
     connect();
     const auto going =

@@ -78,11 +78,20 @@ TEST_F(HostConnectionTest, NoticesAtOnceWhenItIsCut) {
     EXPECT_THAT((*connection)->whyLost(), HasSubstr("ada@node1: the connection has ended, ssh by signal 9"));
 }
 
+TEST_F(HostConnectionTest, PassesOverWhatAShellPrints) {
+    test::writeText(folder_ / "loud", "#!/bin/sh\necho Welcome to node1\nexec " + profile_.dasgd + " \"$@\"\n");
+    std::filesystem::permissions(folder_ / "loud", std::filesystem::perms::owner_all);
+    profile_.dasgd = (folder_ / "loud").string();
+    EXPECT_EQ(whyNot(0), "");
+}
+
 // The late answer to a question that was given up is not that of the next question.
 TEST_F(HostConnectionTest, PassesOverAnAnswerThatCameTooLate) {
-    test::writeText(folder_ / "late",
-                    "#!/bin/sh\nread first\nread second\necho '{\"re\":\"time\",\"now\":1}'\n"
-                    "echo '{\"re\":\"port\",\"port\":2}'\nread more\n");
+    const std::size_t bytes = 2 * encodeFrame(FrameType::Document, R"({"do":"time"})").size();
+    test::writeText(folder_ / "late", "#!/bin/sh\nhead -c " + std::to_string(bytes) + " >/dev/null\n" +
+                                          test::hostSays(folder_ / "first", R"({"re":"time","now":1})") +
+                                          test::hostSays(folder_ / "second", R"({"re":"port","port":2})") +
+                                          "cat >/dev/null\n");
     std::filesystem::permissions(folder_ / "late", std::filesystem::perms::owner_all);
     profile_.dasgd = (folder_ / "late").string();
     auto connection = HostConnection::open(profile_, 0);

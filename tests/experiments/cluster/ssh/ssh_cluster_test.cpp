@@ -73,18 +73,22 @@ TEST_F(SshClusterTest, ListsEveryHostThatLacksSomething) {
 // A host takes a launcher that says nothing for gone; one that waits for another host is not.
 TEST_F(SshClusterTest, TellsAllHostsThatItIsThereWhileOneTakesItsTime) {
     const auto stands = [&](const std::string& host, const std::string& script) {
-        test::writeText(hosts_.home(host) / "dasgd",
-                        "#!/bin/sh\nread request\necho '{\"re\":\"hello\",\"version\":\"" DASGD_VERSION
-                        "\",\"protocol\":" +
-                            std::to_string(kHostProtocol) + ",\"build\":\"00\",\"lacks\":[]}'\n" + script);
+        const std::string hello = R"({"re":"hello","version":")" DASGD_VERSION R"(","protocol":)" +
+                                  std::to_string(kHostProtocol) + R"(,"build":"00","lacks":[]})";
+        test::writeText(hosts_.home(host) / "dasgd", "#!/bin/sh\nhead -c 1 >/dev/null\n" +
+                                                         test::hostSays(hosts_.home(host) / "hello", hello) + script);
         std::filesystem::permissions(hosts_.home(host) / "dasgd", std::filesystem::perms::owner_all);
     };
     const std::string heard = (folder_ / "heard").string();
     test::writeText(heard, "");
-    // The first host is done as soon as the second has received something.
-    stands("node1", "read request\ni=0\nuntil grep -q alive '" + heard +
-                        "' || [ $i -gt 200 ]; do sleep 0.1; i=$((i+1)); done\ngrep -q alive '" + heard +
-                        "' && echo '{\"re\":\"go on\",\"experiment\":{},\"from\":\"run\",\"step\":7}'\nread more\n");
+    // The first host is done as soon as the second has received something: a frame of this type is in it.
+    const std::string isAlive = "grep -qa \"$(printf '\\006')\" '" + heard + "'";
+    static_assert(static_cast<int>(FrameType::Alive) == 6);
+    stands(
+        "node1",
+        "i=0\nuntil " + isAlive + " || [ $i -gt 200 ]; do sleep 0.1; i=$((i+1)); done\n" + isAlive + " && " +
+            test::hostSays(hosts_.home("node1") / "plan", R"({"re":"go on","experiment":{},"from":"run","step":7})") +
+            "cat >/dev/null\n");
     stands("node2", "cat >>'" + heard + "'\n");
     profile_.dasgd = "~/dasgd";
     SshCluster cluster(profile_);
@@ -109,16 +113,11 @@ TEST_F(SshClusterTest, DropsAHostThatDoesNotAnswerAnyMore) {
 
 // A host whose program is another build answers nevertheless.
 TEST_F(SshClusterTest, RefusesHostsOfDifferentBuilds) {
-    const std::string hello =
-        "echo "
-        "'{\"re\":\"hello\",\"version\":\"%VERSION%\",\"protocol\":%PROTOCOL%,\"build\":\"00\",\"address\":\"127.0.0."
-        "1\","
-        "\"lacks\":[]}'";
     const auto other = [&](const std::string& version, int protocol = kHostProtocol) {
-        std::string text = hello;
-        text.replace(text.find("%VERSION%"), 9, version);
-        text.replace(text.find("%PROTOCOL%"), 10, std::to_string(protocol));
-        test::writeText(folder_ / "bin" / "dasgd", "#!/bin/sh\nread request\n" + text + "\nread more\n");
+        const std::string hello = R"({"re":"hello","version":")" + version + R"(","protocol":)" +
+                                  std::to_string(protocol) + R"(,"build":"00","address":"127.0.0.1","lacks":[]})";
+        test::writeText(folder_ / "bin" / "dasgd", "#!/bin/sh\nhead -c 1 >/dev/null\n" +
+                                                       test::hostSays(folder_ / "hello", hello) + "cat >/dev/null\n");
         std::filesystem::permissions(folder_ / "bin" / "dasgd", std::filesystem::perms::owner_all);
     };
     // `~/dasgd` is the other version on node2 alone.

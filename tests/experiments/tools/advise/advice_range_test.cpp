@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // T_m = 143 ms of a step of 60 ms, contention that asks for a period of more than the delay.
-ClusterFacts facts() {
+ClusterFacts slowNetwork() {
     return {.workers = 8,
             .stepSeconds = 0.060,
             .backwardShare = 0.5,
@@ -27,11 +27,11 @@ ClusterFacts facts() {
 constexpr double kOverhead = 0.02;
 
 AdviceRange rangeOf(const ConstantsUncertainty& uncertainty) {
-    return adviceRange(facts(), uncertainty, kOverhead, advise(facts(), kOverhead));
+    return adviceRange(slowNetwork(), uncertainty, kOverhead, advise(slowNetwork(), kOverhead));
 }
 
 std::string wordsOf(const ConstantsUncertainty& uncertainty) {
-    return inWords(rangeOf(uncertainty), uncertainty, advise(facts(), kOverhead));
+    return inWords(rangeOf(uncertainty), uncertainty, advise(slowNetwork(), kOverhead));
 }
 
 // Slow and plain: every constant in fine steps over its interval.
@@ -42,7 +42,7 @@ TEST(AdviceRange, HasEveryAdviceWithinTheIntervals) {
     for (int i = 0; i <= 20; ++i) {
         for (int j = 0; j <= 20; ++j) {
             for (int k = 0; k <= 20; ++k) {
-                ClusterFacts one = facts();
+                ClusterFacts one = slowNetwork();
                 one.stepSeconds *= 0.9 + 0.2 * i / 20;
                 one.reduceSeconds *= 0.75 + 0.5 * j / 20;
                 one.contention = 0.02 + 0.18 * k / 20;
@@ -66,7 +66,7 @@ TEST(AdviceRange, HasEveryAdviceWithinTheIntervals) {
 
 // κ = 0.1 takes 143/11 = 13 ms of each round: τ = 11 leaves 2 % of a step. A step of τ is 60 + 13/τ ms.
 TEST(AdviceRange, PeriodsWhoseStepsTheConstantsCannotTellApartAreNamed) {
-    ASSERT_EQ(advise(facts(), kOverhead).period, 11);
+    ASSERT_EQ(advise(slowNetwork(), kOverhead).period, 11);
     const ConstantsUncertainty uncertainty{.step = 0.02};
     const double advised = 60 + 13.0 / 11;
     std::int64_t shortest = 11;

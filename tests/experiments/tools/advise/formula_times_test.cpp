@@ -84,7 +84,7 @@ TEST(FormulaTimes, WithoutAFormulaTheySayWhy) {
     EXPECT_FALSE(alone.hidden);
     ClusterFacts unknown = kFacts;
     unknown.link = {};
-    EXPECT_TRUE(formulaTimes(unknown, kAdvice, {{.name = "any"}}).empty());
+    EXPECT_TRUE(formulaTimes(unknown, kAdvice, {{{.name = "any"}}}).empty());
 }
 
 }  // namespace

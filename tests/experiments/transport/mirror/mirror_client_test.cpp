@@ -7,7 +7,9 @@
 #include <random>
 #include <thread>
 
-#include "experiments/transport/mirror/frame_channel.h"
+#include "core/base/bytes.h"
+#include "experiments/transport/mirror/hello.h"
+#include "experiments/transport/pipe/frame_channel.h"
 #include "storage/base/schema.h"
 #include "storage/mirror/mirror_codec.h"
 #include "storage/mirror/mirror_sink.h"
@@ -176,11 +178,11 @@ TEST_F(MirrorClientTest, WhatIsDamagedOrTooMuchEndsTheMirrorWithAReason) {
         return (ended ? "" : ended.error().message) + "|" + contentOf(folder / "connected");
     };
     for (const bool once : {true, false}) {
-        EXPECT_THAT(reasonOf(encodeFrame(FrameType::Part, numberBody(1) + "no part"), once),
+        EXPECT_THAT(reasonOf(encodeFrame(FrameType::Part, numberBytes(1) + "no part"), once),
                     ::testing::AllOf(HasSubstr("a part of a run is damaged"), HasSubstr("the last 3 connections"),
                                      ::testing::EndsWith("|\n\n\n")));
         EXPECT_THAT(reasonOf(std::string(5, '\xff'), once), HasSubstr("the last 3 connections"));
-        EXPECT_THAT(reasonOf(encodeFrame(FrameType::Part, numberBody(1) + storage::encode(large)), once),
+        EXPECT_THAT(reasonOf(encodeFrame(FrameType::Part, numberBytes(1) + storage::encode(large)), once),
                     ::testing::AllOf(HasSubstr("more than 64 MiB"), ::testing::EndsWith("|\n")));
     }
     ::unsetenv(kSshVariable);

@@ -7,7 +7,9 @@
 
 #include <thread>
 
-#include "experiments/transport/mirror/frame_channel.h"
+#include "core/base/bytes.h"
+#include "experiments/transport/mirror/hello.h"
+#include "experiments/transport/pipe/frame_channel.h"
 #include "storage/mirror/mirror_codec.h"
 #include "tests/support/mirrors.h"
 
@@ -93,15 +95,16 @@ TEST(MirrorServerTest, WaitsForWhatIsTaken) {
     int parts = 0;
     while (served.hear(milliseconds(parts < 4 ? 20'000 : 1000))) ++parts;
     EXPECT_EQ(parts, 4);
-    served.channel->send(FrameType::Taken, numberBody(2));
+    served.channel->send(FrameType::Taken, numberBytes(2));
     while (served.hear(milliseconds(parts < 6 ? 20'000 : 1000))) ++parts;
     EXPECT_EQ(parts, 6);
 }
 
 TEST(MirrorServerTest, WhatIsNoFrameEndsItAndIsSaid) {
     OneRun run;
-    for (const std::string& bytes : {std::string("GET / HTTP/1.0\r\n\r\n"), encodeFrame(FrameType::Known, "garbage"),
-                                     encodeFrame(FrameType::Taken, numberBody(3)), encodeFrame(FrameType::Part, "x")}) {
+    for (const std::string& bytes :
+         {std::string("GET / HTTP/1.0\r\n\r\n"), encodeFrame(FrameType::Known, "garbage"),
+          encodeFrame(FrameType::Taken, numberBytes(3)), encodeFrame(FrameType::Part, "x")}) {
         int files[2];
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files), 0);
         ASSERT_EQ(::write(files[0], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));

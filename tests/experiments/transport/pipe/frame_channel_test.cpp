@@ -1,4 +1,4 @@
-#include "experiments/transport/mirror/frame_channel.h"
+#include "experiments/transport/pipe/frame_channel.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -7,14 +7,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <thread>
 
+#include "core/base/bytes.h"
 #include "core/base/check.h"
 
 namespace dasgd::experiments {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::HasSubstr;
 
 struct Ends {
     Ends() {
@@ -32,7 +34,7 @@ struct Ends {
 
 TEST(FrameDecoderTest, FramesComeOutHoweverTheirBytesArrive) {
     const std::string bytes = encodeFrame(FrameType::Part, "one") + encodeFrame(FrameType::Alive, "") +
-                              encodeFrame(FrameType::Taken, numberBody(7));
+                              encodeFrame(FrameType::Taken, numberBytes(7));
     for (std::size_t step = 1; step <= bytes.size(); ++step) {
         FrameDecoder decoder;
         std::vector<Frame> frames;
@@ -68,16 +70,30 @@ TEST(FrameDecoderTest, AnAnnouncedLengthCostsNothingUntilItComes) {
     EXPECT_EQ(decoder.heldBytes(), head.size());
 }
 
-TEST(HelloTest, IsReadAsItWasWritten) {
-    const Hello hello{.schema = 11, .workspace = "of-run-a", .program = "1.2"};
-    const auto read = Hello::of(hello.bytes());
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->schema, 11U);
-    EXPECT_EQ(read->workspace, "of-run-a");
-    EXPECT_EQ(read->program, "1.2");
-    EXPECT_FALSE(Hello::of("hello"));
-    EXPECT_FALSE(Hello::of(hello.bytes().substr(0, 20)));
-    EXPECT_TRUE(Hello::of(Hello{.protocol = 9}.bytes())) << "so that the other one can be told to update";
+// Shells and their start-up files print things.
+TEST(FrameDecoderTest, NoiseBeforeTheGreetingIsSkippedAndNotHeld) {
+    const std::string frames = encodeFrame(FrameType::Hello, kGreeting) + encodeFrame(FrameType::Document, "{}");
+    for (const std::string& noise : {std::string(), std::string("\n"), std::string("Welcome to login1\r\n"),
+                                     std::string("DASGD"), std::string(5000, '\x01')}) {
+        for (const std::size_t step : {1, 3, 10'000}) {
+            FrameDecoder decoder(Noise::Skipped);
+            std::vector<Frame> found;
+            const std::string bytes = noise + frames;
+            for (std::size_t at = 0; at < bytes.size(); at += step) {
+                decoder.add(std::string_view(bytes).substr(at, step));
+                while (auto frame = decoder.next().value()) found.push_back(*frame);
+                EXPECT_LE(decoder.heldBytes(), 20U);
+            }
+            ASSERT_EQ(found.size(), 2U) << noise.size() << " " << step;
+            EXPECT_EQ(found[0].type, FrameType::Hello);
+            EXPECT_EQ(found[1].body, "{}");
+        }
+    }
+    FrameDecoder decoder(Noise::Skipped);
+    decoder.add(frames + "Welcome to login1");
+    EXPECT_TRUE(decoder.next().value());
+    EXPECT_TRUE(decoder.next().value());
+    EXPECT_FALSE(decoder.next()) << "noise after the greeting";
 }
 
 TEST(FrameChannelTest, LargeFramesPassBothWaysAtOnce) {
@@ -113,6 +129,38 @@ TEST(FrameChannelTest, WhatWasSaidBeforeTheEndIsStillRead) {
     const auto frame = reader.receive().value();
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->body, "why");
+}
+
+TEST(FrameChannelTest, IsFlushedThoughTheOtherSideIsSlow) {
+    Ends ends;
+    std::size_t read = 0;
+    std::thread slow([&] {
+        FrameChannel reader(ends.files[1], ends.files[1]);
+        for (int round = 0; round < 10'000 && !reader.closed() && read == 0; ++round) {
+            reader.pump(milliseconds(10));
+            if (const auto frame = reader.receive().value()) read = frame->body.size();
+        }
+    });
+    FrameChannel writer(ends.files[0], ends.files[0]);
+    writer.send(FrameType::Document, std::string(3'000'000, 'x'));
+    const Status flushed = writer.flush(std::chrono::seconds(20));
+    slow.join();
+    EXPECT_TRUE(flushed) << flushed.error().message;
+    EXPECT_EQ(writer.unsentBytes(), 0U);
+    EXPECT_EQ(read, 3'000'000U);
+}
+
+TEST(FrameChannelTest, IsFlushedNoFurtherWhereTheOtherSideIsGoneOrTakesNothing) {
+    Ends ends;
+    FrameChannel writer(ends.files[0], ends.files[0]);
+    writer.send(FrameType::Document, std::string(3'000'000, 'x'));
+    const Status stuck = writer.flush(milliseconds(100));
+    ASSERT_FALSE(stuck);
+    EXPECT_THAT(stuck.error().message, HasSubstr("takes nothing"));
+    ::close(std::exchange(ends.files[1], -1));
+    const Status gone = writer.flush(std::chrono::seconds(20));
+    ASSERT_FALSE(gone);
+    EXPECT_THAT(gone.error().message, HasSubstr("the other end is gone"));
 }
 
 TEST(FrameChannelTest, SilenceIsMeasuredAndItsEndIsNoticed) {

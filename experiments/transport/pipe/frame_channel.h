@@ -1,5 +1,6 @@
-// Frames over two file descriptors: a length (4 bytes, little-endian), a type (1 byte) and a body. Layout and types:
-// storage/format.md, "Between two workspaces".
+// Frames over two file descriptors, as a process and the one that started it exchange them, over the user's ssh or on
+// one machine: a length (4 bytes, little-endian), a type (1 byte) and a body. storage/format.md, "Between two
+// workspaces", describes the types and bodies of a mirror.
 #pragma once
 
 #include <chrono>
@@ -15,14 +16,16 @@
 namespace dasgd::experiments {
 
 enum class FrameType : std::uint8_t {
-    Hello = 1,  // of the workspace that is taken from, first of all: Hello
-    Known,      // of the one that takes, once: what it has (storage/mirror/mirror_codec.h)
+    Hello = 1,  // first frame of the end that was started: kGreeting, then what belongs to the protocol
+    Known,      // of the workspace that takes, once: what it has (storage/mirror/mirror_codec.h)
     Part,       // number (8 bytes), a part of a run
     Taken,      // the number of the newest part that is committed
     CaughtUp,   // there is nothing more at present
     Alive,      // every few seconds where there is nothing else to say
-    Refusal     // why it ends, for people
+    Refusal,    // why it ends, for people
+    Document    // an object of JSON (experiments/cluster/host/host_messages.h)
 };
+inline constexpr std::string_view kGreeting = "DASGDMIR";
 
 struct Frame {
     FrameType type{};
@@ -31,9 +34,14 @@ struct Frame {
 
 inline constexpr std::size_t kMostFrameBytes = std::size_t{64} << 20;
 
+// What comes before the first frame: shells and their start-up files print things. Where it is skipped, the first frame
+// is a Hello.
+enum class Noise { Refused, Skipped };
+
 // Takes bytes apart into frames. It holds what has arrived and no more, whatever length a frame announces.
 class FrameDecoder {
 public:
+    explicit FrameDecoder(Noise noise = Noise::Refused) : noise_(noise) {}
     void add(std::string_view bytes);
     // nullopt: the next frame is not whole yet. Errors, from then on every time: a length or a type that there is none
     // of.
@@ -41,32 +49,20 @@ public:
     [[nodiscard]] std::size_t heldBytes() const { return buffer_.size() - at_; }
 
 private:
+    bool skipNoise();
+
+    Noise noise_;
     std::string buffer_;
     std::size_t at_ = 0;  // before it are frames that were handed out
 };
 
 [[nodiscard]] std::string encodeFrame(FrameType type, std::string_view body);
 
-// First words of the workspace that is taken from.
-struct Hello {
-    std::uint32_t protocol = kProtocol;
-    std::uint32_t schema = 0;
-    std::string workspace, program;  // identity; version
-    static constexpr std::uint32_t kProtocol = 1;
-
-    [[nodiscard]] std::string bytes() const;
-    [[nodiscard]] static std::optional<Hello> of(std::string_view body);
-};
-
-// A body that is one number.
-[[nodiscard]] std::string numberBody(std::uint64_t number);
-[[nodiscard]] std::optional<std::uint64_t> numberOf(std::string_view body);
-
 // Sends and receives frames over two descriptors, on one thread. The caller keeps the descriptors, which are
 // non-blocking while the channel lives.
 class FrameChannel {
 public:
-    FrameChannel(int in, int out);
+    FrameChannel(int in, int out, Noise noise = Noise::Refused);
     ~FrameChannel();
     FrameChannel(const FrameChannel&) = delete;
     FrameChannel& operator=(const FrameChannel&) = delete;
@@ -75,6 +71,8 @@ public:
     // Moves bytes in both directions; returns once something has come, could be sent or is to be read from `others`, at
     // the latest after `patience`.
     void pump(std::chrono::milliseconds patience, const std::vector<int>& others = {});
+    // Pumps until all is sent. Errors: the other side is gone, or has not taken everything within `patience`.
+    Status flush(std::chrono::milliseconds patience);
     // A frame that has come. Errors: as FrameDecoder::next.
     [[nodiscard]] Result<std::optional<Frame>> receive() { return decoder_.next(); }
 

@@ -1,4 +1,4 @@
-#include "experiments/transport/mirror/frame_channel.h"
+#include "experiments/transport/pipe/frame_channel.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
-#include "storage/mirror/bytes.h"
+#include "core/base/bytes.h"
 
 namespace dasgd::experiments {
 
@@ -18,8 +17,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::string_view kMagic = "DASGDMIR";
 constexpr std::size_t kHeadBytes = 5;
+constexpr auto kFirstType = static_cast<std::uint8_t>(FrameType::Hello);
+constexpr auto kLastType = static_cast<std::uint8_t>(FrameType::Document);
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 constexpr std::size_t kMostFirstBytes = 200;
 
@@ -41,69 +41,48 @@ void FrameDecoder::add(std::string_view bytes) {
     buffer_.append(bytes);
 }
 
+// Skips what comes before the greeting; false where that is not here yet.
+bool FrameDecoder::skipNoise() {
+    const std::string_view rest = std::string_view(buffer_).substr(at_);
+    const std::size_t found = rest.find(kGreeting, kHeadBytes);
+    if (found != std::string_view::npos) {
+        noise_ = Noise::Refused;
+        at_ += found - kHeadBytes;
+        return true;
+    }
+    // The end may be the beginning of the first frame.
+    at_ += rest.size() - std::min(rest.size(), kHeadBytes + kGreeting.size() - 1);
+    return false;
+}
+
 Result<std::optional<Frame>> FrameDecoder::next() {
+    if (noise_ == Noise::Skipped && !skipNoise()) return std::optional<Frame>();
     const std::string_view rest = std::string_view(buffer_).substr(at_);
     if (rest.size() < kHeadBytes) return std::optional<Frame>();
     std::uint32_t length = 0;
-    std::memcpy(&length, rest.data(), sizeof length);
-    const auto type = static_cast<FrameType>(rest[sizeof length]);
-    if (length > kMostFrameBytes || type < FrameType::Hello || type > FrameType::Refusal) {
-        return fail("what came is no frame of a mirror");
+    std::uint8_t type = 0;
+    const bool whole = ByteReader(rest)(length, type);
+    if (!whole || length > kMostFrameBytes || type < kFirstType || type > kLastType) {
+        return fail("what came is no frame of dasgd");
     }
     if (rest.size() < kHeadBytes + length) return std::optional<Frame>();
     at_ += kHeadBytes + length;
-    return std::optional(Frame{type, std::string(rest.substr(kHeadBytes, length))});
+    return std::optional(Frame{static_cast<FrameType>(type), std::string(rest.substr(kHeadBytes, length))});
 }
 
 std::string encodeFrame(FrameType type, std::string_view body) {
     std::string bytes;
     bytes.reserve(kHeadBytes + body.size());
-    storage::ByteWriter out(bytes);
-    out.put(static_cast<std::uint32_t>(body.size()));
-    out.put(type);
-    bytes.append(body);
-    return bytes;
+    ByteWriter{bytes}(static_cast<std::uint32_t>(body.size()), static_cast<std::uint8_t>(type));
+    return bytes.append(body);
 }
 
-std::string Hello::bytes() const {
-    std::string body(kMagic);
-    storage::ByteWriter out(body);
-    out.put(protocol);
-    out.put(schema);
-    out.putText(workspace);
-    out.putText(program);
-    return body;
-}
-
-std::optional<Hello> Hello::of(std::string_view body) {
-    if (!body.starts_with(kMagic)) return std::nullopt;
-    storage::ByteReader in(body.substr(kMagic.size()));
-    Hello hello;
-    if (!in.get(hello.protocol) || !in.get(hello.schema)) return std::nullopt;
-    // The rest of the message is unknown in another protocol.
-    if (hello.protocol != kProtocol) return hello;
-    if (!in.getText(hello.workspace) || !in.getText(hello.program)) return std::nullopt;
-    return hello;
-}
-
-std::string numberBody(std::uint64_t number) {
-    std::string body;
-    storage::ByteWriter(body).put(number);
-    return body;
-}
-
-std::optional<std::uint64_t> numberOf(std::string_view body) {
-    std::uint64_t number = 0;
-    storage::ByteReader in(body);
-    if (!in.get(number) || !in.empty()) return std::nullopt;
-    return number;
-}
-
-FrameChannel::FrameChannel(int in, int out)
+FrameChannel::FrameChannel(int in, int out, Noise noise)
     : in_(in),
       out_(out),
       inFlags_(dontBlock(in)),
       outFlags_(dontBlock(out)),
+      decoder_(noise),
       heardAt_(steady_clock::now()),
       sentAt_(steady_clock::now()) {}
 
@@ -134,6 +113,17 @@ void FrameChannel::pump(milliseconds patience, const std::vector<int>& others) {
     if (::poll(files.data(), files.size(), static_cast<int>(patience.count())) <= 0) return;
     if (files[0].revents != 0) readSome();
     if (files[1].revents != 0) writeSome();
+}
+
+Status FrameChannel::flush(milliseconds patience) {
+    const auto until = steady_clock::now() + patience;
+    while (unsentBytes() > 0) {
+        if (closed_) return fail("the other end is gone");
+        const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+        if (left.count() <= 0) return fail("the other end takes nothing any more");
+        pump(left);
+    }
+    return {};
 }
 
 void FrameChannel::readSome() {
