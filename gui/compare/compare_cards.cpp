@@ -71,8 +71,7 @@ CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
     target_->setToolTip(tr("Target of the time to target: accuracy=0.97 or loss=0.1"));
     target_->setAccessibleName(tr("Target"));
     target_->setFixedWidth(120);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(0, 0, -6, 0);
+    auto* head = padded(new QHBoxLayout, {0, 0, -6, 0});
     head->addWidget(makeLabel(tr("Bars"), "head"));
     head->addStretch();
     head->addWidget(number_);
@@ -200,9 +199,7 @@ QLayout* CompareMap::makeHead() {
     columnButton_ = makeFieldButton(tr("The setting of the columns"));
     connect(rowButton_->menu(), &QMenu::aboutToShow, this, [this] { fillKeys(*rowButton_, rowKey_); });
     connect(columnButton_->menu(), &QMenu::aboutToShow, this, [this] { fillKeys(*columnButton_, columnKey_); });
-    auto* head = new QHBoxLayout;
-    head->setSpacing(2);
-    head->setContentsMargins(0, 0, -6, 0);
+    auto* head = padded(spaced(new QHBoxLayout, 2), {0, 0, -6, 0});
     head->addWidget(kind_);
     head->addStretch();
     for (QWidget* each : std::initializer_list<QWidget*>{number_, against_, rowButton_, columnButton_}) {
@@ -247,9 +244,9 @@ Result<FigureSpec> CompareMap::figure() const {
         spec.columns = QString::fromStdString(columnKey_);
     } else {
         spec.against = numberAt(*against_);
-        if (scatter_->zoomed()) {
-            spec.xRange = FigureRange{scatter_->shownX().first, scatter_->shownX().second};
-            spec.yRange = FigureRange{scatter_->shownY().first, scatter_->shownY().second};
+        if (scatter_->shown().zoomed) {
+            spec.xRange = FigureRange{scatter_->shown().x.first, scatter_->shown().x.second};
+            spec.yRange = FigureRange{scatter_->shown().y.first, scatter_->shown().y.second};
         }
     }
     spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.choice.title());

@@ -92,9 +92,7 @@ void CompareChart::layOut() {
     metric_->setPopupMode(QToolButton::InstantPopup);
     metric_->setFocusPolicy(Qt::TabFocus);
     metric_->setMenu(new QMenu(metric_));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(2);
-    head->setContentsMargins(0, 0, -6, 0);
+    auto* head = padded(spaced(new QHBoxLayout, 2), {0, 0, -6, 0});
     head->addWidget(metric_);
     head->addStretch();
     for (Choice* choice : {axis_, scale_, smoothing_}) head->addWidget(choice);
@@ -132,9 +130,9 @@ FigureSpec CompareChart::figure() const {
     spec.logY = scale_->chosen() == 1;
     spec.smoothing = key_.smoothing;
     spec.band = board_.curves.spread();
-    if (plot_->zoomed()) {
-        spec.xRange = FigureRange{plot_->shownX().first, plot_->shownX().second};
-        spec.yRange = FigureRange{plot_->shownY().first, plot_->shownY().second};
+    if (plot_->shown().zoomed) {
+        spec.xRange = FigureRange{plot_->shown().x.first, plot_->shown().x.second};
+        spec.yRange = FigureRange{plot_->shown().y.first, plot_->shown().y.second};
     }
     spec.title = tr("%1, %2").arg(words_.title, board_.choice.title());
     return spec;

@@ -148,8 +148,7 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     filter_->setToolTip(tr("Words, or comparisons of settings, as on the Runs page  Ctrl+F"));
     filter_->setAccessibleName(tr("Filter configurations of the comparison"));
     filter_->setClearButtonEnabled(true);
-    auto* top = new QVBoxLayout;
-    top->setContentsMargins(11, 0, 11, 0);
+    auto* top = padded(new QVBoxLayout, {11, 0, 11, 0});
     top->addWidget(filter_);
     top->addWidget(error_ = makeLabel({}, "bad"));
     error_->setWordWrap(true);
@@ -192,9 +191,7 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
 }
 
 QLayout* CompareLegend::makeFoot() {
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(6, 0, 6, 0);
-    foot->setSpacing(0);
+    auto* foot = padded(spaced(new QHBoxLayout, 0), {6, 0, 6, 0});
     const auto link = [&](const QString& text, const QString& help, auto&& act) {
         QToolButton* button = makeQuietButton(text, help);
         connect(button, &QToolButton::clicked, this, act);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/kit/parts/row_table.h"
 #include "gui/kit/parts/sort_key.h"
 #include "gui/kit/plots/plot_view.h"
 #include "gui/kit/words/short_names.h"
@@ -94,24 +95,15 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
     body().setSpacing(4);
     body().addLayout(makeHead());
     table_ = new QTableView;
+    setUpRows(*table_, tr("Comparison"), kCompareRow);
     table_->setModel(model_);
     table_->setItemDelegate(names_ = new CompareNameDelegate(look, table_));
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setShowGrid(false);
-    table_->setWordWrap(false);
-    table_->setTabKeyNavigation(false);
-    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table_->verticalHeader()->setDefaultSectionSize(kCompareRow);
-    table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
     table_->horizontalHeader()->setMinimumSectionSize(46);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     table_->setSortingEnabled(true);
     addSortKey(*table_);
-    table_->setAccessibleName(tr("Comparison"));
     table_->setMinimumHeight(kLeastTable);
     body().addWidget(table_, 1);
     foot_ = new WrappedLabel("small");
@@ -133,9 +125,7 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
 }
 
 QLayout* CompareTable::makeHead() {
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(15, 0, 10, 0);
-    head->setSpacing(2);
+    auto* head = padded(spaced(new QHBoxLayout, 2), {15, 0, 10, 0});
     head->addWidget(makeLabel(tr("Table"), "head"));
     head->addStretch();
     spread_ =

@@ -14,9 +14,7 @@ LeftOutBar::LeftOutBar(const Look& look, QWidget* parent)
       members_(makeQuietButton({}, {})),
       run_(makeQuietButton({}, {})) {
     setObjectName(QStringLiteral("leftout"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(14, 7, 10, 7);
-    row->setSpacing(6);
+    auto* row = padded(spaced(new QHBoxLayout(this), 6), {14, 7, 10, 7});
     row->addWidget(words_, 1);
     row->addWidget(members_);
     row->addWidget(run_);

@@ -51,12 +51,10 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
       where_(makeMenuButton(
           tr("on this computer"),
           tr("Where it runs: this computer, a cluster, or the queue of the remote workspace that was opened last"))) {
-    auto* top = new QHBoxLayout;
-    top->setSpacing(9);
+    auto* top = spaced(new QHBoxLayout, 9);
     top->addWidget(title_, 1);
     for (QPushButton* button : {dry_, save_, run_}) top->addWidget(button);
-    auto* second = new QHBoxLayout;
-    second->setSpacing(kGap);
+    auto* second = spaced(new QHBoxLayout, kGap);
     unfold_->setCheckable(true);
     second->addWidget(unfold_);
     second->addWidget(pill_);
@@ -67,9 +65,7 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     second->addWidget(state_);
     second->addStretch();
     for (QToolButton* button : {duplicate_, queue_, where_}) second->addWidget(button);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(8);
+    auto* column = padded(spaced(new QVBoxLayout(this), 8), {0, 0, 0, 0});
     column->addLayout(top);
     column->addLayout(second);
     connect(unfold_, &QToolButton::toggled, this, &ExperimentHeader::unfoldToggled);
@@ -125,18 +121,18 @@ void ExperimentHeader::showDraft() {
 }
 
 void ExperimentHeader::showCheck() {
-    const std::vector<Problem> problems = draft_.problems();
+    const std::vector<Problem> problems = draft_.check().problems();
     const bool empty = draft_.document().isEmpty();
     pill_->setVisible(!problems.empty());
     pill_->setText(counted(std::ssize(problems), "error"));
-    QString words = empty ? tr("nothing chosen yet") : draft_.inWords();
+    QString words = empty ? tr("nothing chosen yet") : draftInWords(draft_);
     if (const QString places = placesInWords(problems); !places.isEmpty()) {
         words = places;
-    } else if (!empty && draft_.isChecking()) {
+    } else if (!empty && draft_.check().isRunning()) {
         words = words.isEmpty() ? tr("checking …") : words + tr(" · checking …");
     }
     words_->setText(words);
-    const auto& checked = draft_.checked();
+    const auto& checked = draft_.check().result();
     const bool several = checked && checked->total > 1;
     run_->setText(several ? tr("▸  Run %1 and watch").arg(grouped(checked->total)) : tr("▸  Run and watch"));
 }

@@ -40,18 +40,14 @@ public:
     explicit ExperimentPage(PageContext& context) : context_(context), draft_(context.draft) {
         setObjectName(QStringLiteral("page"));
         setAcceptDrops(true);
-        auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(24, 18, 24, 18);
-        column->setSpacing(kGap);
+        auto* column = padded(spaced(new QVBoxLayout(this), kGap), {24, 18, 24, 18});
         column->addWidget(header_ = new ExperimentHeader(draft_));
         column->addWidget(message_ = new MessageBar(context.look));
-        auto* row = new QHBoxLayout;
-        row->setSpacing(kGap);
+        auto* row = spaced(new QHBoxLayout, kGap);
         row->addWidget(starts_ = new StartCard(context.look));
         row->addWidget(formCard_ = new SettingsCard(context.look));
         form_ = &formCard_->form();
-        auto* right = new QVBoxLayout;
-        right->setSpacing(kGap);
+        auto* right = spaced(new QVBoxLayout, kGap);
         textAndSweep_ = new QBoxLayout(QBoxLayout::LeftToRight);
         textAndSweep_->setSpacing(kGap);
         textAndSweep_->addWidget(text_ = new TextCard(context.look), 1);
@@ -63,7 +59,7 @@ public:
         column->addLayout(row, 1);
         connectDraft();
         connectActions();
-        if (draft_.hasSchema()) takeSchema();
+        if (draft_.schema().isKnown()) takeSchema();
         // setPlainText() makes no undo step: there is no earlier text to return to.
         editor_->setPlainText(draft_.document().text());
         showDraft();
@@ -76,7 +72,7 @@ public:
 protected:
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
-        if (!draft_.hasSchema()) draft_.loadSchema();
+        if (!draft_.schema().isKnown()) draft_.loadSchema();
         beginAtFirst();
         starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
         lookAtRuns();
@@ -119,7 +115,7 @@ private:
             message_->clear();
             // A new experiment clears the undo history, the forecast and the runs of the one before.
             editor_->setPlainText(draft_.document().text());
-            if (draft_.isChecking()) {
+            if (draft_.check().isRunning()) {
                 plan_->showWords(tr("Checking …"));
                 sweep_->showForecast({});
             }
@@ -141,7 +137,7 @@ private:
             context_.open("Run");
         });
         const auto note = [this](const QString& text) { message_->say(text, MessageBar::Kind::Note); };
-        connect(&draft_, &ExperimentDraft::queued, this, [this, note] { note(draft_.queuedInWords()); });
+        connect(&draft_, &ExperimentDraft::queued, this, [this, note] { note(queuedInWords(draft_)); });
         connect(&draft_, &ExperimentDraft::noted, this, note);
         connect(&draft_, &ExperimentDraft::failed, message_, [this](const QString& text) { message_->say(text); });
         connect(&context_.engine, &Engine::failed, message_, [this](const QString& text, const Engine::About& about) {
@@ -168,14 +164,19 @@ private:
             if (editor_->hasFocus()) lightKey(draft_.document().keyAt(line), line);
         });
         connect(editor_, &TomlEditor::fileDropped, &draft_, &ExperimentDraft::open);
-        connect(form_, &ExperimentForm::edited, &draft_, &ExperimentDraft::setField);
+        connect(form_, &ExperimentForm::edited, &draft_,
+                [this](const QString& key, const FieldInfo& field, const QString& written) {
+                    draft_.setEdited({withField(draft_.document(), draft_.schema(), key, field, written), {}});
+                });
         connect(form_, &ExperimentForm::sweepWanted, sweep_, &SweepCard::sweepField);
-        connect(form_, &ExperimentForm::pluginChosen, &draft_, &ExperimentDraft::setPlugin);
+        connect(form_, &ExperimentForm::pluginChosen, &draft_, [this](const QString& section, const QString& plugin) {
+            draft_.setEdited(withPlugin(draft_.document(), draft_.schema(), section, plugin));
+        });
         connect(form_, &ExperimentForm::focused, &draft_, [this](const QString& key) {
             focusedKey_ = key;
             lightKey(key, draft_.document().lineOf(key));
         });
-        connect(sweep_, &SweepCard::textWanted, &draft_, &ExperimentDraft::setEdited);
+        connect(sweep_, &SweepCard::textWanted, &draft_, [this](const QString& text) { draft_.setEdited({text, {}}); });
         connect(sweep_, &SweepCard::caseWanted, this, [this](int index) {
             forecast_.choose(static_cast<std::size_t>(index));
             plan_->turnTo(PlanCard::Side::Forecast);
@@ -184,7 +185,10 @@ private:
             focusedKey_.clear();
             editor_->lightLine(line);
         });
-        connect(&plan_->forecast(), &ForecastView::settingsWanted, &draft_, &ExperimentDraft::setFields);
+        connect(&plan_->forecast(), &ForecastView::settingsWanted, &draft_,
+                [this](const std::vector<std::pair<QString, QString>>& written) {
+                    draft_.setEdited({withFields(draft_.document(), draft_.schema(), written), {}});
+                });
         const ForecastView& forecast = plan_->forecast();
         connect(&forecast, &ForecastView::calibrateWanted, this, [this] { askOfDraft(context_, JobKind::Calibrate); });
         connect(&forecast, &ForecastView::adviseWanted, this, [this] { askOfDraft(context_, JobKind::Advise); });
@@ -201,16 +205,19 @@ private:
         connect(header_, &ExperimentHeader::unfoldToggled, this, [this] { arrange(); });
         connect(header_, &ExperimentHeader::problemWanted, this, [this] { goToProblem(); });
         connect(header_, &ExperimentHeader::dryRunWanted, this, [this] {
-            if (draft_.document().isEmpty() || draft_.problem()) return draft_.run();
-            draft_.checkNow();
+            if (draft_.document().isEmpty() || draft_.check().problem()) return draft_.run();
+            draft_.check().now();
             plan_->turnTo(PlanCard::Side::Runs);
             plan_->list().setFocus();
         });
-        connect(header_, &ExperimentHeader::saveWanted, this, [this] { saveExperiment(*this, draft_); });
-        connect(header_, &ExperimentHeader::saveAsWanted, this, [this] { saveByDialog(*this, draft_); });
-        connect(header_, &ExperimentHeader::clusterChosen, &draft_, &ExperimentDraft::setCluster);
-        connect(header_, &ExperimentHeader::runWanted, &draft_, [this] { draft_.run(); });
-        connect(header_, &ExperimentHeader::queueWanted, &draft_, [this] { draft_.run(Engine::Order::Queued); });
+        connect(header_, &ExperimentHeader::saveWanted, this,
+                [this] { saveExperiment(*this, draft_, context_.session.feed().workspace()); });
+        connect(header_, &ExperimentHeader::saveAsWanted, this,
+                [this] { saveByDialog(*this, draft_, context_.session.feed().workspace()); });
+        connect(header_, &ExperimentHeader::clusterChosen, &draft_, [this](const QString& name) { cluster_ = name; });
+        connect(header_, &ExperimentHeader::runWanted, &draft_, [this] { draft_.run(Engine::Order::Now, cluster_); });
+        connect(header_, &ExperimentHeader::queueWanted, &draft_,
+                [this] { draft_.run(Engine::Order::Queued, cluster_); });
         connect(header_, &ExperimentHeader::duplicateWanted, &draft_,
                 [this] { draft_.duplicate(context_.session.runs().experiments()); });
         addKeys();
@@ -244,7 +251,7 @@ private:
         sweep_->setLow(below);
         sweep_->setMinimumSize(below ? QSize(0, kSweepHeight) : QSize(kSweepWidth, 0));
         sweep_->setMaximumSize(below ? QSize(QWIDGETSIZE_MAX, kSweepHeight) : QSize(kSweepWidth, QWIDGETSIZE_MAX));
-        plan_->setFixedHeight(!below ? kPlanHeight : draft_.problem() ? kMutePlanHeight : kLowPlanHeight);
+        plan_->setFixedHeight(!below ? kPlanHeight : draft_.check().problem() ? kMutePlanHeight : kLowPlanHeight);
         plan_->setLow(below);
     }
 
@@ -280,7 +287,7 @@ private:
     }
 
     void goToProblem() {
-        const std::vector<Problem> problems = draft_.problems();
+        const std::vector<Problem> problems = draft_.check().problems();
         if (problems.empty()) return;
         const Problem* problem = &problems[visited_++ % problems.size()];
         message_->clear();
@@ -295,13 +302,13 @@ private:
         }
     }
 
-    void openFile() { openByDialog(*this, draft_); }
+    void openFile() { openByDialog(*this, draft_, context_.session.feed().workspace()); }
 
     void showDraft() {
         const ExperimentDocument& document = draft_.document();
         header_->showDraft();
         starts_->setShown(draft_.startText());
-        const bool both = !document.isEmpty() && draft_.hasSchema();
+        const bool both = !document.isEmpty() && draft_.schema().isKnown();
         text_->showFile(document.isEmpty() ? tr("TOML") : draft_.fileName(), !both ? QString()
                                                                              : document.syntaxError()
                                                                                  ? tr("the form waits for the text")
@@ -313,15 +320,15 @@ private:
                 ? tr("Choose a preset or a recorded experiment: it fills this page and starts nothing.\n\n"
                      "Or open a file (Ctrl+O), drop one anywhere, or write TOML beside.")
                 : tr("Asking dasgd what an experiment may hold …"));
-        form_->update(document, draft_.problems());
-        sweep_->update(document, draft_.problem());
+        form_->update(document, draft_.check().problems());
+        sweep_->update(document, draft_.check().problem());
         if (!focusedKey_.isEmpty() && !editor_->hasFocus()) lightKey(focusedKey_, document.lineOf(focusedKey_));
         arrange();
     }
 
     void showCheck() {
-        const auto problem = draft_.problem();
-        const std::vector<Problem> problems = draft_.problems();
+        const auto problem = draft_.check().problem();
+        const std::vector<Problem> problems = draft_.check().problems();
         const bool empty = draft_.document().isEmpty();
         visited_ = 0;
         header_->showCheck();
@@ -329,14 +336,14 @@ private:
         sweep_->update(draft_.document(), problem);
         sweep_->showSize(std::nullopt);
         if (problem || empty) sweep_->showForecast({});
-        plan_->forecast().setChecking(!draft_.checked());
+        plan_->forecast().setChecking(!draft_.check().result());
         editor_->markErrors(problems);
         text_->showProblems(problems);
         if (problem) {
             plan_->showWords(problems.size() > 1 ? tr("The errors have to be mended first.")
                                                  : tr("The error has to be mended first."));
-        } else if (draft_.checked()) {
-            plan_->showPlan(draft_.checked()->runs, draft_.checked()->total);
+        } else if (draft_.check().result()) {
+            plan_->showPlan(draft_.check().result()->runs, draft_.check().result()->total);
             showForecast();
         } else if (empty) {
             plan_->showWords(tr("The forecast and the list of runs appear here."));
@@ -347,10 +354,10 @@ private:
     }
 
     void showForecast() {
-        const PlanForecast& forecast = draft_.checked()->forecast;
+        const PlanForecast& forecast = draft_.check().result()->forecast;
         plan_->forecast().setVaried(draft_.document().varied());
         forecast_.setForecast(forecast);
-        sweep_->showSize(draft_.checked()->total, QString::fromStdString(forecast.takes),
+        sweep_->showSize(draft_.check().result()->total, QString::fromStdString(forecast.takes),
                          QString::fromStdString(forecast.takesFrom));
         sweep_->showForecast(sweepLines(forecast.cases));
     }
@@ -365,7 +372,7 @@ private:
         const Report* preferred = context_.reports.find(preferredCalibration());
         const QStringList measured = preferred ? preferred->runs : QStringList();
         const std::pair sources(finishedRuns(), measured.isEmpty() ? QString() : measured.front());
-        if (std::exchange(sources_, sources) != sources) draft_.forecastAnew(sources.second);
+        if (std::exchange(sources_, sources) != sources) draft_.check().forecastAnew(sources.second);
     }
 
     PageContext& context_;
@@ -382,6 +389,7 @@ private:
     SweepCard* sweep_ = nullptr;
     QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
+    QString cluster_;  // on which the next run starts; "": this host
     bool begun_ = false;
     std::size_t visited_ = 0;                             // number of problems visited since the last check
     std::pair<std::ptrdiff_t, QString> sources_{-1, {}};  // of the last forecast: finished runs, the preferred one

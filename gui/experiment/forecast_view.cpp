@@ -65,15 +65,11 @@ ForecastView::ForecastView(ForecastBoard& board, const Look& look)
       marked_(makeElasticLabel("small")),
       gantt_(new RoundGantt(look)) {
     makeHead();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(kPadding, 0, kPadding, 6);
-    column->setSpacing(0);
+    auto* column = padded(spaced(new QVBoxLayout(this), 0), {kPadding, 0, kPadding, 6});
     why_->setWordWrap(true);
     why_->setContentsMargins(0, 6, 0, 8);
     column->addWidget(why_);
-    auto* inner = new QVBoxLayout(body_);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(6);
+    auto* inner = padded(spaced(new QVBoxLayout(body_), 6), {0, 0, 0, 0});
     inner->addWidget(gantt_, 1);
     inner->addWidget(warning_ = makeWarning());
     inner->addWidget(figures_ = makeFigures());
@@ -92,9 +88,7 @@ ForecastView::ForecastView(ForecastBoard& board, const Look& look)
 }
 
 void ForecastView::makeHead() {
-    auto* row = new QHBoxLayout(head_);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
+    auto* row = padded(spaced(new QHBoxLayout(head_), 4), {0, 0, 0, 0});
     row->addWidget(chooser_);
     basis_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     row->addWidget(basis_, 1);
@@ -104,9 +98,7 @@ void ForecastView::makeHead() {
 QWidget* ForecastView::makeWarning() {
     auto* bar = new QFrame;
     bar->setObjectName(QStringLiteral("warnbar"));
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(12, 3, 4, 3);
-    row->setSpacing(10);
+    auto* row = padded(spaced(new QHBoxLayout(bar), 10), {12, 3, 4, 3});
     auto* sign = makeLabel(QStringLiteral("⚠"), "warn");
     row->addWidget(sign);
     warningWords_ = new WrappedLabel("head");
@@ -130,9 +122,7 @@ QWidget* ForecastView::makeWarning() {
 
 QWidget* ForecastView::makeFigures() {
     auto* line = new QWidget;
-    auto* row = new QHBoxLayout(line);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
+    auto* row = padded(spaced(new QHBoxLayout(line), 4), {0, 0, 0, 0});
     for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ independent")}) {
         Figure one{makeLabel(caption, "small"), makeLabel({}, "number"), makeLabel({}, "small")};
         if (numbers_.empty()) {

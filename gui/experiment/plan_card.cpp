@@ -53,8 +53,7 @@ PlanCard::PlanCard(ForecastBoard& board, const Look& look)
     list_->setSelectionMode(QAbstractItemView::NoSelection);
     list_->setAccessibleName(tr("Runs of the experiment"));
     auto* runs = new QWidget;
-    auto* indented = new QHBoxLayout(runs);
-    indented->setContentsMargins(kPadding - 4, 0, 1, 0);
+    auto* indented = padded(new QHBoxLayout(runs), {kPadding - 4, 0, 1, 0});
     indented->addWidget(list_);
     auto* box = new QWidget;
     box->setLayout(sides_);
@@ -66,9 +65,7 @@ PlanCard::PlanCard(ForecastBoard& board, const Look& look)
 }
 
 void PlanCard::makeHead() {
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(kPadding - 7, 0, 12, 0);
-    head->setSpacing(4);
+    auto* head = padded(spaced(new QHBoxLayout, 4), {kPadding - 7, 0, 12, 0});
     auto* group = new QButtonGroup(this);
     for (QToolButton* one : {asForecast_, asRuns_}) {
         group->addButton(one);

@@ -22,8 +22,7 @@ StartCard::StartCard(const Look& look)
     filter_->setPlaceholderText(tr("Find a start"));
     filter_->setClearButtonEnabled(true);
     filter_->setAccessibleName(tr("Find a start"));
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(10, 0, 10, 2);
+    auto* row = padded(new QHBoxLayout, {10, 0, 10, 2});
     row->addWidget(filter_);
     body().addLayout(row);
     list_->setObjectName(QStringLiteral("starts"));
@@ -37,9 +36,7 @@ StartCard::StartCard(const Look& look)
     list_->setAccessibleName(tr("Begin with"));
     body().addWidget(list_, 1);
     QToolButton* file = makeQuietButton(tr("Open a file …  Ctrl+O"), {});
-    auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(8, 4, 8, 0);
-    foot->setSpacing(0);
+    auto* foot = padded(spaced(new QVBoxLayout, 0), {8, 4, 8, 0});
     foot->addWidget(file, 0, Qt::AlignLeft);
     QLabel* drop = makeLabel(tr("or drop one anywhere"), "small");
     drop->setContentsMargins(7, 0, 0, 0);

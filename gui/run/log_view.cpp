@@ -26,8 +26,7 @@ LogView::LogView(LogQuery& query, QWidget* parent) : QWidget(parent), files_(new
     text_->setAccessibleName(tr("Log"));
     text_->setStyleSheet(QStringLiteral("background: transparent; font-family: \"JetBrains Mono\"; font-size: 12px;"));
     text_->setMinimumHeight(130);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = padded(new QVBoxLayout(this), {0, 0, 0, 0});
     column->addLayout(head);
     column->addWidget(text_, 1);
     setFocusProxy(text_);

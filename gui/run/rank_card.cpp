@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "gui/data/spans/timeline_rows.h"
+#include "gui/kit/parts/row_table.h"
 
 namespace dasgd::gui {
 
@@ -48,21 +49,12 @@ RankCard::RankCard(Session& session, const Look& look, QWidget* parent)
     note_->setAlignment(Qt::AlignRight);
     head->addWidget(note_, 1);
     head->setContentsMargins(kPadding - 1, 0, kPadding - 1, 0);
+    setUpRows(*table_, tr("Ranks"), kRankRowHeight);
     table_->setModel(&model_);
     table_->setItemDelegate(new RankDelegate(model_, look, table_));
-    table_->setAccessibleName(tr("Ranks"));
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setWordWrap(false);
-    table_->setTabKeyNavigation(false);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table_->verticalHeader()->setDefaultSectionSize(kRankRowHeight);
-    table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setMinimumSectionSize(50);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table_->horizontalHeader()->setSectionResizeMode(RankTableModel::Rank, QHeaderView::Stretch);
-    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     table_->setMinimumHeight(150);
     body().setContentsMargins(1, 11, 1, 6);
     body().addLayout(head);

@@ -49,9 +49,7 @@ public:
         auto* inner = new QWidget;
         inner->setObjectName(QStringLiteral("page"));
         setWidget(inner);
-        auto* column = new QVBoxLayout(inner);
-        column->setContentsMargins(24, 18, 24, 16);
-        column->setSpacing(kGap);
+        auto* column = padded(spaced(new QVBoxLayout(inner), kGap), {24, 18, 24, 16});
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
         exporter_ = new FigureExport(session_, *export_, *message_, this);
@@ -82,8 +80,7 @@ protected:
 
 private:
     QVBoxLayout* makeHeader() {
-        auto* top = new QHBoxLayout;
-        top->setSpacing(9);
+        auto* top = spaced(new QHBoxLayout, 9);
         title_ = makeElasticLabel("title", Qt::ElideMiddle);
         title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         top->addWidget(title_, 1);
@@ -100,8 +97,7 @@ private:
             makeButton(tr("Run again"), false, tr("Start this run once more from its beginning, with its settings"));
         compare_ = makeButton(tr("Compare"), true, tr("Draw all runs of this experiment together"));
         for (QPushButton* button : {export_, stop_, resume_, again_, compare_}) top->addWidget(button);
-        auto* second = new QHBoxLayout;
-        second->setSpacing(kGap);
+        auto* second = spaced(new QHBoxLayout, kGap);
         second->addWidget(pill_ = new StatePill(context_.look));
         second->addWidget(cluster_ = makeLabel({}, "small"));
         second->addWidget(progress_ = makeLabel({}, "small"));
@@ -119,16 +115,14 @@ private:
         second->addWidget(new CsvButton(
             context_, this, [this] { return csvOfCharts(session_, charts_); },
             [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
-        auto* header = new QVBoxLayout;
-        header->setSpacing(8);
+        auto* header = spaced(new QVBoxLayout, 8);
         header->addLayout(top);
         header->addLayout(second);
         return header;
     }
 
     QHBoxLayout* makeFigures() {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(kGap);
+        auto* row = spaced(new QHBoxLayout, kGap);
         for (const char* metric : {metrics::kTrainLoss, metrics::kEvalLoss, metrics::kEvalAccuracy})
             session_.wantMetric(metric);
         row->addWidget(loss_ = new KeyFigure(tr("training loss"), {}));

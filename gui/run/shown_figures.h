@@ -49,9 +49,9 @@ namespace dasgd::gui {
     spec.x = static_cast<XAxis>(chart.axis().chosen());
     spec.logY = chart.scale().chosen() == 1;
     spec.smoothing = chart.smoothingWeight();
-    if (chart.plot().zoomed()) {
-        spec.xRange = FigureRange{chart.plot().shownX().first, chart.plot().shownX().second};
-        spec.yRange = FigureRange{chart.plot().shownY().first, chart.plot().shownY().second};
+    if (chart.plot().shown().zoomed) {
+        spec.xRange = FigureRange{chart.plot().shown().x.first, chart.plot().shown().x.second};
+        spec.yRange = FigureRange{chart.plot().shown().y.first, chart.plot().shown().y.second};
     }
     spec.title = title + QStringLiteral(", ") + experiment;
     return spec;

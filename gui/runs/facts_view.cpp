@@ -57,8 +57,7 @@ FactsView::FactsView(Feed& feed, const Look& look, const QString& program, QWidg
     text_->setStyleSheet(QStringLiteral("background: transparent; font-family: \"JetBrains Mono\"; font-size: 12px;"));
     text_->setMinimumHeight(180);
     new DiffHighlighter(look_, text_->document());
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = padded(new QVBoxLayout(this), {0, 0, 0, 0});
     column->addWidget(head_);
     column->addWidget(words_);
     column->addWidget(unopened_);

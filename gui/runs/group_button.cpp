@@ -47,14 +47,14 @@ void GroupButton::fillMenu() {
         *menu()->addMenu(tr("settings of the configuration")), list_.fields().keys(),
         [this](QMenu& section, const QString& title, const QString& key) { add(section, title, *groupingOf(key)); });
     menu()->addSeparator();
-    const auto addSwitch = [this](const QString& text, bool on, void (RunListModel::*show)(bool)) {
+    const auto addSwitch = [this](const QString& text, RunListModel::LeftOut kind) {
         QAction* action = menu()->addAction(text);
         action->setCheckable(true);
-        action->setChecked(on);
-        connect(action, &QAction::toggled, &list_, show);
+        action->setChecked(list_.shows(kind));
+        connect(action, &QAction::toggled, &list_, [this, kind](bool shown) { list_.show(kind, shown); });
     };
-    addSwitch(tr("show archived runs"), list_.showsArchived(), &RunListModel::showArchived);
-    addSwitch(tr("show earlier parts of runs that went on"), list_.showsParts(), &RunListModel::showParts);
+    addSwitch(tr("show archived runs"), RunListModel::LeftOut::Archived);
+    addSwitch(tr("show earlier parts of runs that went on"), RunListModel::LeftOut::EarlierParts);
 }
 
 void GroupButton::add(QMenu& menu, const QString& title, const Grouping& grouping) {

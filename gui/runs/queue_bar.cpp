@@ -11,9 +11,7 @@ namespace dasgd::gui {
 QueueBar::QueueBar(QueueQuery& query, Engine& engine, const Look& look, QWidget* parent)
     : QFrame(parent), engine_(engine), look_(look), words_(new WrappedLabel("")), button_(makeQuietButton({}, {})) {
     setObjectName(QStringLiteral("queue"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(14, 7, 10, 7);
-    row->setSpacing(6);
+    auto* row = padded(spaced(new QHBoxLayout(this), 6), {14, 7, 10, 7});
     row->addWidget(words_, 1);
     row->addWidget(button_);
     connect(&query, &QueueQuery::changed, this, &QueueBar::say);

@@ -1,8 +1,8 @@
 #include "gui/runs/run_drawer.h"
 
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QKeyEvent>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
@@ -19,7 +19,6 @@ constexpr int kTypingMs = 1500;
 // Largest number of runs with a column each; the values of more runs are listed in one column.
 constexpr std::size_t kMostColumns = 3;
 constexpr qsizetype kMostValues = 12;  // values of one setting
-constexpr int kMostRows = 12;          // visible rows of the differences if facts stand below them
 // Comparing more runs would block the window.
 constexpr int kMostCompared = 1000;
 constexpr int kNoteHeight = 84;
@@ -50,6 +49,15 @@ QStringList wordsOf(const std::set<std::string>& tags) {
     QStringList words;
     for (const std::string& tag : tags) words << QString::fromStdString(tag);
     return words;
+}
+
+// A row of an HTML table. Keys and names may be broken behind a full stop, an underscore, a dash or a slash.
+QString rowOf(const QStringList& cells, const QString& attributes) {
+    static const QRegularExpression ends(QStringLiteral("(?<=[._/-])(?=\\p{L})"));
+    QString row = QStringLiteral("<tr %1>").arg(attributes);
+    for (const QString& cell : cells)
+        row += QStringLiteral("<td>%1</td>").arg(cell.toHtmlEscaped().replace(ends, QStringLiteral("&#8203;")));
+    return row + QStringLiteral("</tr>");
 }
 
 std::vector<storage::RunNotes> notesOf(const std::vector<RunItemPtr>& runs) {
@@ -90,8 +98,7 @@ void RunDrawer::makeNotes() {
     star_->setCheckable(true);
     star_->setFixedWidth(44);
     star_->setAccessibleName(tr("Starred"));
-    auto* words = new QVBoxLayout;
-    words->setSpacing(2);
+    auto* words = spaced(new QVBoxLayout, 2);
     words->addWidget(title_);
     words->addWidget(state_);
     auto* head = new QHBoxLayout;
@@ -114,12 +121,12 @@ void RunDrawer::makeNotes() {
 
 QWidget* RunDrawer::makeFacts() {
     auto* inner = new QWidget;
-    auto* column = new QVBoxLayout(inner);
-    column->setContentsMargins(0, 0, 6, 0);
+    auto* column = padded(new QVBoxLayout(inner), {0, 0, 6, 0});
     column->addWidget(differencesHead_ = makeLabel(tr("Differences"), "head"));
-    column->addWidget(differences_ = new DifferencesTable);
-    differing_ = new QStandardItemModel(differences_);
-    differences_->setModel(differing_);
+    column->addWidget(differences_ = makeLabel({}));
+    differences_->setTextFormat(Qt::RichText);
+    differences_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    differences_->setWordWrap(true);
     differences_->setAccessibleName(tr("Settings that differ"));
     column->addWidget(facts_, 1000);
     column->addWidget(log_ = new RunLog(session_.feed()));
@@ -263,7 +270,6 @@ void RunDrawer::takeAnswer(int request, bool kept) {
 }
 
 void RunDrawer::showDifferences() {
-    differing_->clear();
     const bool several = runs_.size() > 1;
     differencesHead_->setVisible(several);
     differences_->setVisible(false);
@@ -276,17 +282,10 @@ void RunDrawer::showDifferences() {
     if (all.empty()) return;
     const bool columns = runs_.size() <= kMostColumns;
     QStringList headers{tr("setting")};
-    if (columns) {
-        for (const RunItemPtr& run : runs_) headers << run->id.section(QLatin1Char('-'), -1);
-    } else {
-        headers << tr("values");
-    }
-    differing_->setHorizontalHeaderLabels(headers);
-    for (std::size_t i = 0; columns && i < runs_.size(); ++i) {
-        differing_->horizontalHeaderItem(static_cast<int>(i) + 1)->setToolTip(runs_[i]->id);
-    }
+    for (const RunItemPtr& run : columns ? runs_ : std::vector<RunItemPtr>()) headers << run->id;
+    if (!columns) headers << tr("values");
+    QString rows = rowOf(headers, QStringLiteral("style='color:%1'").arg(look_.theme().muted.name()));
     for (const SettingDifference& one : all) {
-        QList<QStandardItem*> row{new QStandardItem(one.key)};
         QStringList values = one.values;
         if (!columns) {
             values.removeDuplicates();
@@ -294,14 +293,10 @@ void RunDrawer::showDifferences() {
             values = {values.mid(0, kMostValues).join(QStringLiteral(", ")) +
                       (more > 0 ? tr(", … %1 more").arg(more) : QString())};
         }
-        for (const QString& value : values) row << new QStandardItem(value);
-        for (QStandardItem* item : row) item->setToolTip(asTip(item->text()));
-        differing_->appendRow(row);
+        rows += rowOf(QStringList{one.key} + values, {});
     }
-    // With many runs no facts stand below the table, so it may show all of its rows.
-    const bool alone = runs_.size() > FactsQuery::kMostRuns;
+    differences_->setText(QStringLiteral("<table width='100%' cellpadding='4'>%1</table>").arg(rows));
     differences_->show();
-    differences_->showRows(alone ? static_cast<int>(all.size()) : std::min(static_cast<int>(all.size()), kMostRows));
 }
 
 }  // namespace dasgd::gui

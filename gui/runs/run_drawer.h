@@ -4,14 +4,12 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QSet>
-#include <QStandardItemModel>
 #include <QTimer>
 #include <vector>
 
 #include "gui/data/feed/notes_query.h"
 #include "gui/data/session/session.h"
 #include "gui/kit/parts/parts.h"
-#include "gui/runs/differences_table.h"
 #include "gui/runs/facts_view.h"
 #include "gui/runs/run_log.h"
 
@@ -64,8 +62,7 @@ private:
     QPlainTextEdit* note_;
     QLabel* noteState_;
     QLabel* differencesHead_ = nullptr;
-    DifferencesTable* differences_ = nullptr;
-    QStandardItemModel* differing_ = nullptr;
+    QLabel* differences_ = nullptr;
     RunLog* log_ = nullptr;
     QTimer typing_;
     QString shownTags_, shownNote_;              // texts last put into the fields or sent

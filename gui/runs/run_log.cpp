@@ -8,8 +8,7 @@ namespace dasgd::gui {
 
 RunLog::RunLog(Feed& feed, QWidget* parent)
     : QWidget(parent), query_(feed.query<NamedLogQuery>()), view_(new LogView(query_)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = padded(new QVBoxLayout(this), {0, 0, 0, 0});
     column->addWidget(view_, 1);
     QToolButton* open = makeQuietButton(tr("Log on the Run page"), tr("Open this run where all of it is shown"));
     column->addWidget(open, 0, Qt::AlignLeft);

@@ -46,9 +46,7 @@ public:
           notes_(session_.feed().query<NotesQuery>()),
           list_(new RunListModel(session_.runs(), this)) {
         setObjectName(QStringLiteral("page"));
-        auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(24, 18, 24, 18);
-        column->setSpacing(kGap);
+        auto* column = padded(spaced(new QVBoxLayout(this), kGap), {24, 18, 24, 18});
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
         column->addWidget(new QueueBar(session_.feed().query<QueueQuery>(), context.engine, context.look));
@@ -85,12 +83,10 @@ public:
 
 private:
     QHBoxLayout* makeHeader() {
-        auto* words = new QVBoxLayout;
-        words->setSpacing(4);
+        auto* words = spaced(new QVBoxLayout, 4);
         words->addWidget(makeLabel(tr("Runs"), "title"));
         words->addWidget(summary_ = makeLabel({}, "small"));
-        auto* header = new QHBoxLayout;
-        header->setSpacing(9);
+        auto* header = spaced(new QHBoxLayout, 9);
         header->addLayout(words, 1);
         stop_ = makeButton(tr("Stop"), false,
                            tr("Stop the chosen runs: all ranks end at one step, what was recorded is kept"));
@@ -103,8 +99,7 @@ private:
 
     QHBoxLayout* makeFilterRow() {
         columns_ = makeMenuButton(tr("columns ▾"), tr("Choose columns; also a right click on the header"));
-        auto* row = new QHBoxLayout;
-        row->setSpacing(kGap);
+        auto* row = spaced(new QHBoxLayout, kGap);
         row->addWidget(field_ = makeFilter(), 1);
         row->addWidget(groups_ = new GroupButton(*list_));
         row->addWidget(columns_);
@@ -180,7 +175,7 @@ private:
             drawer_->setVisible(on);
             showAbout();
         });
-        connect(table_, &RunTable::starClicked, this, [this](int row) { starRuns(notes_, list_->runsAt(row)); });
+        connect(table_, &RunTable::starClicked, this, [this](int row) { starRuns(notes_, list_->rowAt(row).runs()); });
         connect(table_, &QWidget::customContextMenuRequested, this,
                 [this](const QPoint& at) { showMenu(table_->viewport()->mapToGlobal(at)); });
         connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { say(message); });
@@ -228,7 +223,7 @@ private:
         std::vector<RunItemPtr> runs;
         QSet<QString> known;
         for (const int row : table_->chosen().rows()) {
-            for (const RunItemPtr& run : list_->runsAt(row)) {
+            for (const RunItemPtr& run : list_->rowAt(row).runs()) {
                 if (!known.contains(run->id)) runs.push_back(run);
                 known.insert(run->id);
             }
@@ -411,8 +406,8 @@ private:
 
     void sayFilterError() {
         // An unknown field may belong to a run that is still to be read.
-        const auto error = session_.loaded() ? list_->filterError() : std::nullopt;
-        const QString& unfinished = list_->unfinishedWord();
+        auto [error, unfinished] = list_->filterState();
+        if (!session_.loaded()) error.reset();
         filterError_->setVisible(error.has_value() || !unfinished.isEmpty());
         setTone(*filterError_, error ? "bad" : "small");
         if (!error) {

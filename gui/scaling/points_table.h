@@ -1,10 +1,9 @@
 // The table of the Scaling view, with a row for each point.
 #pragma once
 
-#include <QHeaderView>
-#include <QTableView>
 #include <algorithm>
 
+#include "gui/kit/parts/row_table.h"
 #include "gui/scaling/model/scaling_table_model.h"
 
 namespace dasgd::gui {
@@ -12,19 +11,10 @@ namespace dasgd::gui {
 [[nodiscard]] inline QTableView* makePointsTable(ScalingTableModel& model) {
     constexpr int kRowHeight = 32;
     auto* table = new QTableView;
+    setUpRows(*table, QObject::tr("Points"), kRowHeight);
     table->setModel(&model);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
     table->setSelectionMode(QAbstractItemView::SingleSelection);
-    table->setShowGrid(false);
-    table->setWordWrap(false);
-    table->setTabKeyNavigation(false);
-    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table->verticalHeader()->setDefaultSectionSize(kRowHeight);
-    table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setStretchLastSection(true);
-    table->setAccessibleName(QObject::tr("Points"));
     table->setMinimumHeight(180);
     return table;
 }

@@ -24,12 +24,9 @@ constexpr int kReportsWidth = 290, kNarrowReportsWidth = 220, kFewColumns = 1000
 }  // namespace
 
 ReportsSide::ReportsSide(PageContext& context) : context_(context), library_(context.reports) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(24, 0, 24, 18);
-    column->setSpacing(kGap);
+    auto* column = padded(spaced(new QVBoxLayout(this), kGap), {24, 0, 24, 18});
     column->addWidget(message_ = new MessageBar(context.look));
-    auto* row = new QHBoxLayout;
-    row->setSpacing(kGap);
+    auto* row = spaced(new QHBoxLayout, kGap);
     row->addWidget(makeList());
     row->addWidget(makeRight(), 1);
     column->addLayout(row, 1);
@@ -51,8 +48,7 @@ void ReportsSide::resizeEvent(QResizeEvent* event) {
 QWidget* ReportsSide::makeList() {
     listCard_ = new Card;
     listCard_->body().setContentsMargins(1, 13, 1, 8);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(kPadding, 0, 10, 0);
+    auto* head = padded(new QHBoxLayout, {kPadding, 0, 10, 0});
     head->addWidget(makeLabel(tr("Reports"), "head"), 1);
     new_ = makeMenuButton(tr("New ▾"), tr("Calibrate, advise or scale the experiment that is set up  Ctrl+N"));
     for (const JobKind kind : {JobKind::Calibrate, JobKind::Advise, JobKind::Scale}) {
@@ -73,9 +69,7 @@ QWidget* ReportsSide::makeList() {
 
 QWidget* ReportsSide::makeRight() {
     auto* inner = new QWidget;
-    auto* column = new QVBoxLayout(inner);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(kGap);
+    auto* column = padded(spaced(new QVBoxLayout(inner), kGap), {0, 0, 0, 0});
     column->addWidget(form_ = new JobForm);
     showForm(false);
     column->addWidget(view_ = new ReportView(context_.look), 1);

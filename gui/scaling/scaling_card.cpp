@@ -69,9 +69,9 @@ FigureSpec ScalingCard::figure(const QString& target) const {
                     .plot = kind_,
                     .target = target};
     if (scale_) spec.logY = scale_->chosen() == 1;
-    if (plot_->zoomed()) {
-        spec.xRange = FigureRange{plot_->shownX().first, plot_->shownX().second};
-        spec.yRange = FigureRange{plot_->shownY().first, plot_->shownY().second};
+    if (plot_->shown().zoomed) {
+        spec.xRange = FigureRange{plot_->shown().x.first, plot_->shown().x.second};
+        spec.yRange = FigureRange{plot_->shown().y.first, plot_->shown().y.second};
     }
     return spec;
 }

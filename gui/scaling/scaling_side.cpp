@@ -16,6 +16,7 @@
 #include "gui/figures/model/figure_runs.h"
 #include "gui/kit/parts/button_key.h"
 #include "gui/kit/parts/keyed_action.h"
+#include "gui/kit/parts/parts.h"
 #include "gui/scaling/line_delegate.h"
 #include "gui/scaling/model/scaling_list_model.h"
 #include "gui/scaling/model/scaling_table_model.h"
@@ -46,9 +47,7 @@ public:
         auto* inner = new QWidget;
         inner->setObjectName(QStringLiteral("page"));
         setWidget(inner);
-        auto* column = new QVBoxLayout(inner);
-        column->setContentsMargins(24, 0, 24, 16);
-        column->setSpacing(kGap);
+        auto* column = padded(spaced(new QVBoxLayout(inner), kGap), {24, 0, 24, 16});
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
         exporter_ = new FigureExport(session_, *export_, *message_, this);
@@ -82,8 +81,7 @@ protected:
 
 private:
     QHBoxLayout* makeHeader() {
-        auto* top = new QHBoxLayout;
-        top->setSpacing(9);
+        auto* top = spaced(new QHBoxLayout, 9);
         kind_ = new Choice(tr("Weak: the batch of each worker stays the same. Strong: that of all workers together"),
                            {tr("weak scaling"), tr("strong scaling")}, 0);
         goal_ = new QLineEdit;
@@ -102,9 +100,7 @@ private:
 
     QWidget* makeBody() {
         auto* body = new QWidget;
-        auto* column = new QVBoxLayout(body);
-        column->setContentsMargins(0, 0, 0, 0);
-        column->setSpacing(kGap);
+        auto* column = padded(spaced(new QVBoxLayout(body), kGap), {0, 0, 0, 0});
         charts_ = new QGridLayout;
         charts_->setSpacing(kGap);
         const auto card = [&](const QString& title, ScalingPlot plot) {
@@ -129,8 +125,7 @@ private:
         filter_->setPlaceholderText(tr("Filter configurations"));
         filter_->setClearButtonEnabled(true);
         filter_->setAccessibleName(tr("Filter configurations"));
-        auto* row = new QHBoxLayout;
-        row->setContentsMargins(10, 0, 10, 2);
+        auto* row = padded(new QHBoxLayout, {10, 0, 10, 2});
         row->addWidget(filter_);
         listCard_->body().addLayout(row);
         lines_ = new QListView;

@@ -18,12 +18,8 @@ class WhatIfPage : public QWidget {
 public:
     explicit WhatIfPage(PageContext& context) : scaling_(makeScalingSide(context)), reports_(new ReportsSide(context)) {
         setObjectName(QStringLiteral("page"));
-        auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(0, 18, 0, 0);
-        column->setSpacing(kGap);
-        auto* head = new QHBoxLayout;
-        head->setContentsMargins(24, 0, 24, 0);
-        head->setSpacing(4);
+        auto* column = padded(spaced(new QVBoxLayout(this), kGap), {0, 18, 0, 0});
+        auto* head = padded(spaced(new QHBoxLayout, 4), {24, 0, 24, 0});
         head->addWidget(makeLabel(tr("What if"), "title"));
         head->addSpacing(10);
         head->addWidget(asScaling_ = makeSide(tr("Scaling"), tr("Runs over their number of workers")));

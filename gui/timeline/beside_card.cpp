@@ -110,8 +110,7 @@ void BesideCard::takeFocus() { find_->setFocus(Qt::ShortcutFocusReason); }
 
 QWidget* BesideCard::makeTable() {
     auto* holder = new QWidget;
-    auto* row = new QHBoxLayout(holder);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = padded(new QHBoxLayout(holder), {0, 0, 0, 0});
     table_ = makeNumbersTable({tr("mean of a step"), tr("A"), tr("B"), tr("B − A"), tr("B ÷ A")},
                               tr("Parts of a step of each run"));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);

@@ -13,9 +13,7 @@ constexpr int kLeastField = 140, kMostField = 420;
 }  // namespace
 
 FindBar::FindBar(Session& session, QWidget& page) : QWidget(&page), finder_(session) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(6);
+    auto* row = padded(spaced(new QHBoxLayout(this), 6), {0, 0, 0, 0});
     row->addWidget(field_ = new QLineEdit, 2);
     field_->setPlaceholderText(tr("Find spans: wait > 20 ms and rank >= 2"));
     field_->setAccessibleName(tr("Find spans"));

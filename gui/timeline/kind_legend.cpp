@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gui/data/spans/span_colors.h"
+#include "gui/kit/parts/parts.h"
 #include "gui/timeline/view/timeline_boxes.h"
 #include "gui/timeline/view/timeline_style.h"
 
@@ -96,9 +97,7 @@ void UntimedSample::paintEvent(QPaintEvent*) {
 
 KindLegend::KindLegend(TimelineRows& rows, const Look& look, QWidget* parent)
     : QWidget(parent), rows_(rows), untimed_(new UntimedSample(look, this)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = padded(spaced(new QVBoxLayout(this), 0), {0, 0, 0, 0});
     for (QHBoxLayout*& line : lines_) {
         line = new QHBoxLayout;
         line->setSpacing(kBetween);

@@ -1,8 +1,9 @@
 // A table of numbers beside a timeline: read only, rows selected as a whole, colours of kinds before their names.
 #pragma once
 
-#include <QHeaderView>
 #include <QTableWidget>
+
+#include "gui/kit/parts/row_table.h"
 
 namespace dasgd::gui {
 
@@ -10,17 +11,12 @@ inline constexpr int kNumbersRow = 22;  // height of a row
 
 [[nodiscard]] inline QTableWidget* makeNumbersTable(const QStringList& columns, const QString& name) {
     auto* table = new QTableWidget(0, static_cast<int>(columns.size()));
+    setUpRows(*table, name, kNumbersRow);
     table->setHorizontalHeaderLabels(columns);
     for (int column = 0; column < table->columnCount(); ++column)
         table->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
-    table->setAccessibleName(name);
-    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setShowGrid(false);
     table->setIconSize(QSize(10, 10));
     table->setFrameShape(QFrame::NoFrame);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setDefaultSectionSize(kNumbersRow);
     return table;
 }
 

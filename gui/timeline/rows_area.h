@@ -9,16 +9,6 @@
 
 namespace dasgd::gui {
 
-[[nodiscard]] inline QScrollArea* makePageArea(QWidget* inner) {
-    auto* area = new QScrollArea;
-    area->setObjectName(QStringLiteral("page"));
-    area->setFrameShape(QFrame::NoFrame);
-    area->setFocusPolicy(Qt::NoFocus);
-    area->setWidgetResizable(true);
-    area->setWidget(inner);
-    return area;
-}
-
 // Scroll area that owns the card and is never too low to show one of its rows.
 class RowsArea : public QScrollArea {
 public:

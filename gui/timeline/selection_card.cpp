@@ -28,7 +28,6 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->horizontalHeader()->setMinimumSectionSize(24);
-    table_->setWordWrap(false);  // with wrapping, a name slightly too long would lose its last word
     body().addWidget(table_, 1);
     body().addWidget(hidden_ = makeLabel({}));
     hidden_->setWordWrap(true);

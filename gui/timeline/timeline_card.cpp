@@ -143,9 +143,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
 // Controls for the shown ranks and their order.
 QWidget* TimelineCard::makeChoices() {
     auto* choices = new QWidget;
-    auto* row = new QHBoxLayout(choices);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
+    auto* row = padded(spaced(new QHBoxLayout(choices), 4), {0, 0, 0, 0});
     sort_ = new Choice(tr("Order of the ranks  L"), {tr("by rank"), tr("late first")}, 0);
     groups_ = makeQuietButton(tr("groups"), tr("Collapse ranks that are not pinned, or show each  G"));
     groups_->setCheckable(true);

@@ -50,16 +50,12 @@ public:
           lateness_(context.session.feed().query<LatenessQuery>()),
           traces_(context.engine.program(), context.session.feed().workspace()) {
         setAcceptDrops(true);
-        auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(24, 18, 24, 16);
-        column->setSpacing(kGap);
+        auto* column = padded(spaced(new QVBoxLayout(this), kGap), {24, 18, 24, 16});
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
         exporter_ = new FigureExport(session_, *export_, *message_, this);
-        auto* row = new QHBoxLayout;
-        row->setSpacing(kGap);
-        auto* left = new QVBoxLayout;
-        left->setSpacing(kGap);
+        auto* row = spaced(new QHBoxLayout, kGap);
+        auto* left = spaced(new QVBoxLayout, kGap);
         left->addWidget(makeOverview());
         left->addWidget(makeTimelines(), 1);
         row->addLayout(left, 1);
@@ -107,8 +103,7 @@ protected:
 
 private:
     QHBoxLayout* makeHeader() {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(kGap);
+        auto* row = spaced(new QHBoxLayout, kGap);
         row->addWidget(title_ = new ElidedLabel("title"), 1);
         title_->setMinimumWidth(110);  // room for the algorithm's name
         row->addWidget(pill_ = new StatePill(context_.look));
@@ -144,8 +139,7 @@ private:
     QWidget* makeOverview() {
         auto* card = new Card;
         card->body().setContentsMargins(kPadding, 11, kPadding, 12);
-        auto* head = new QHBoxLayout;
-        head->setSpacing(kGap);
+        auto* head = spaced(new QHBoxLayout, kGap);
         head->addWidget(ranks_ = makeLabel({}, "head"));
         head->addSpacing(kGap);
         head->addWidget(find_ = new FindBar(session_, *this), 1);
@@ -163,9 +157,7 @@ private:
         card_->showDetails();
         auto* both = new QWidget;
         both->setObjectName(QStringLiteral("page"));
-        auto* column = new QVBoxLayout(both);
-        column->setContentsMargins(0, 0, 0, 0);
-        column->setSpacing(kGap);
+        auto* column = padded(spaced(new QVBoxLayout(both), kGap), {0, 0, 0, 0});
         column->addWidget(new RowsArea(*card_), 1);
         column->addWidget(beside_ = new BesideCard(session_, context_.look));
         beside_->hide();
@@ -175,9 +167,7 @@ private:
     QWidget* makeSelection() {
         auto* column = new QWidget;
         column->setFixedWidth(kSelectionWidth);
-        auto* rows = new QVBoxLayout(column);
-        rows->setContentsMargins(0, 0, 0, 0);
-        rows->setSpacing(kGap);
+        auto* rows = padded(spaced(new QVBoxLayout(column), kGap), {0, 0, 0, 0});
         rows->addWidget(selection_ = new SelectionCard, 1);
         rows->addWidget(stragglers_ = new StragglerCard(context_.look));
         auto* keys = makeLabel(tr("W A S D zoom and pan   [ ] next wait   F3 next found\n"

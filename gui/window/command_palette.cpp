@@ -140,8 +140,7 @@ CommandPalette::CommandPalette(QWidget& window, const Look& look)
     list_->setMouseTracking(true);
     list_->setUniformItemSizes(true);
     list_->setAccessibleName(tr("Commands"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(8, 8, 8, 8);
+    auto* column = padded(new QVBoxLayout(this), {8, 8, 8, 8});
     column->addWidget(field_);
     column->addWidget(list_, 1);
     column->addWidget(nothing_ = makeLabel({}, "muted"), 1);

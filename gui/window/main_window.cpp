@@ -72,14 +72,11 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     keepOnScreen();
     auto* frame = new QWidget;
     setCentralWidget(frame);
-    auto* right = new QVBoxLayout;
-    right->setSpacing(0);
+    auto* right = spaced(new QVBoxLayout, 0);
     right->addWidget(stack_, 1);
     QWidget* bar = makeStatusBar();
     right->addWidget(bar);
-    auto* row = new QHBoxLayout(frame);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
+    auto* row = padded(spaced(new QHBoxLayout(frame), 0), {0, 0, 0, 0});
     row->addWidget(rail_);
     row->addLayout(right, 1);
     for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
@@ -127,8 +124,7 @@ QWidget* MainWindow::makeStatusBar() {
     bar->setObjectName(QStringLiteral("statusbar"));
     bar->setAttribute(Qt::WA_StyledBackground);
     bar->setFixedHeight(32);
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(24, 0, 18, 0);
+    auto* row = padded(new QHBoxLayout(bar), {24, 0, 18, 0});
     row->addWidget(status_ = new ElidedLabel);
     row->addStretch();
     follow_ = makeQuietButton({}, tr("Go to each run that starts  Ctrl+L"));

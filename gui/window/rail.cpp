@@ -81,9 +81,7 @@ void RailButton::paintEvent(QPaintEvent*) {
 Rail::Rail(const Look& look, const QString& workspace, QWidget* parent)
     : QWidget(parent), look_(look), workspace_(workspace) {
     setObjectName(QStringLiteral("rail"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(9, 20, 9, 16);
-    column->setSpacing(0);
+    auto* column = padded(spaced(new QVBoxLayout(this), 0), {9, 20, 9, 16});
     title_ = makeLabel(QStringLiteral("DaSGD Lab"), "title");
     title_->setContentsMargins(11, 0, 0, 18);
     column->addWidget(title_);
@@ -95,9 +93,7 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent)
     theme_->setAccessibleName(tr("Light or dark"));
     addButtonKey(QStringLiteral("Ctrl+T"), *theme_, this);
     connect(theme_, &QToolButton::clicked, this, &Rail::themeWanted);
-    auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(4, 0, 0, 0);
-    foot->setSpacing(3);
+    auto* foot = padded(spaced(new QVBoxLayout, 3), {4, 0, 0, 0});
     workspaceHead_ = makeLabel(QStringLiteral("workspace"), "small");
     workspaceHead_->setContentsMargins(7, 0, 0, 0);
     foot->addWidget(workspaceHead_);

@@ -35,6 +35,7 @@ struct SchemaSection {
 struct ExperimentSchema {
     std::vector<SchemaSection> sections = {};  // in the order of a written file
 
+    [[nodiscard]] bool isKnown() const { return !sections.empty(); }
     [[nodiscard]] const SchemaSection* section(std::string_view name) const;  // null where there is none
     [[nodiscard]] std::vector<std::string> sectionNames() const;
     // Sections that only some algorithms read, and this one does not; none where there is no such algorithm.

@@ -4,7 +4,6 @@
 #include <QLocale>
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -15,164 +14,77 @@ namespace dasgd::gui {
 
 namespace {
 
-const std::map<std::string, MetricWords>& knownMetrics() {
-    static const QString ms = QStringLiteral(" [ms]");
-    static const std::map<std::string, MetricWords> kWords{
-        {metrics::kEvalAccuracy,
-         {.title = QStringLiteral("Test accuracy"),
-          .axis = QStringLiteral("test accuracy [%]"),
-          .scale = 100,
-          .share = true}},
-        {metrics::kEvalLoss, {.title = QStringLiteral("Test loss"), .axis = QStringLiteral("test loss"), .logY = true}},
-        {metrics::kEvalPerplexity,
-         {.title = QStringLiteral("Perplexity"), .axis = QStringLiteral("test perplexity"), .logY = true}},
-        {metrics::kSkippedFiles,
-         {.title = QStringLiteral("Damaged files left out"),
-          .axis = QStringLiteral("damaged files or lines left out"),
-          .fromZero = true}},
-        {metrics::kEvalValidationAccuracy,
-         {.title = QStringLiteral("Validation accuracy"),
-          .axis = QStringLiteral("validation accuracy [%]"),
-          .scale = 100,
-          .share = true}},
-        {metrics::kEvalValidationLoss,
-         {.title = QStringLiteral("Validation loss"), .axis = QStringLiteral("validation loss"), .logY = true}},
-        {metrics::kEvalValidationPerplexity,
-         {.title = QStringLiteral("Validation perplexity"),
-          .axis = QStringLiteral("validation perplexity"),
-          .logY = true}},
-        {metrics::kEvalChosenAccuracy,
-         {.title = QStringLiteral("Test accuracy, chosen on validation"),
-          .axis = QStringLiteral("test accuracy of the best on validation [%]"),
-          .scale = 100,
-          .share = true}},
-        {metrics::kEvalChosenLoss,
-         {.title = QStringLiteral("Test loss, chosen on validation"),
-          .axis = QStringLiteral("test loss of the best on validation"),
-          .logY = true}},
-        {metrics::kTrainedSeconds,
-         {.title = QStringLiteral("Training time"),
-          .axis = QStringLiteral("training time, evaluations left out [s]"),
-          .fromZero = true}},
-        {metrics::kTargetReached,
-         {.title = QStringLiteral("Target reached"), .axis = QStringLiteral("value that reached the target")}},
-        {metrics::kEvalReplicaAccuracy,
-         {.title = QStringLiteral("Replica accuracy"),
-          .axis = QStringLiteral("test accuracy of the replicas [%]"),
-          .scale = 100,
-          .share = true}},
-        {metrics::kTrainLoss,
-         {.title = QStringLiteral("Training loss"),
-          .axis = QStringLiteral("training loss"),
-          .logY = true,
-          .smooth = true}},
-        {metrics::kTrainStepMs,
-         {.title = QStringLiteral("Time per step"), .axis = QStringLiteral("time per step") + ms, .fromZero = true}},
-        {metrics::kConsensusDistance,
-         {.title = QStringLiteral("Consensus distance"),
-          .axis = QStringLiteral("consensus distance ⟨‖wᵢ − ⟨w⟩‖²⟩"),
-          .logY = true}},
-        {metrics::kSamplesPerS,
-         {.title = QStringLiteral("Throughput"),
-          .axis = QStringLiteral("samples/s"),
-          .fromZero = true,
-          .smooth = true}},
-        {metrics::kRankSamplesPerS,
-         {.title = QStringLiteral("Throughput of a rank"),
-          .axis = QStringLiteral("samples/s of a rank"),
-          .fromZero = true,
-          .smooth = true}},
-        {metrics::kTimedSteps,
-         {.title = QStringLiteral("Timed steps"), .axis = QStringLiteral("steps in clean windows"), .fromZero = true}},
-        {metrics::kTimedSeconds,
-         {.title = QStringLiteral("Timed seconds"),
-          .axis = QStringLiteral("time in clean windows [s]"),
-          .fromZero = true}},
-        {metrics::kServedSteps,
-         {.title = QStringLiteral("Served steps"), .axis = QStringLiteral("steps served"), .fromZero = true}},
-        {metrics::kStalenessSteps,
-         {.title = QStringLiteral("Staleness"), .axis = QStringLiteral("staleness [steps]"), .fromZero = true}},
-        {metrics::kStalenessUpdates,
-         {.title = QStringLiteral("Staleness of gradients"),
-          .axis = QStringLiteral("staleness [updates]"),
-          .fromZero = true}},
-        {metrics::kEvaluationSeconds,
-         {.title = QStringLiteral("Time of an evaluation beside training"),
-          .axis = QStringLiteral("evaluation beside training [s]"),
-          .fromZero = true}},
-        {metrics::kStalenessLead,
-         {.title = QStringLiteral("Lead over the slowest worker"),
-          .axis = QStringLiteral("lead at a start [steps]"),
-          .fromZero = true}},
-        {metrics::kGraphDegree,
-         {.title = QStringLiteral("Neighbours in the graph"),
-          .axis = QStringLiteral("most neighbours"),
-          .fromZero = true}},
-        {metrics::kGraphGap,
-         {.title = QStringLiteral("Spectral gap of the graph"),
-          .axis = QStringLiteral("spectral gap"),
-          .fromZero = true}},
-        {metrics::kCompressionRatio,
-         {.title = QStringLiteral("Size of compressed messages"),
-          .axis = QStringLiteral("message ÷ vector"),
-          .fromZero = true}},
-        {metrics::kCompressionError,
-         {.title = QStringLiteral("Error of compression"),
-          .axis = QStringLiteral("not sent ÷ to be sent, ‖e‖ ÷ ‖x‖"),
-          .fromZero = true}},
-        {metrics::kComputedStepMs,
-         {.title = QStringLiteral("Undisturbed step"), .axis = QStringLiteral("undisturbed step") + ms}},
-        {metrics::kHostDown, {.title = QStringLiteral("Hosts down"), .axis = QStringLiteral("host down (0 or 1)")}},
-        {metrics::kLinkDown, {.title = QStringLiteral("Links down"), .axis = QStringLiteral("link down (0 or 1)")}},
-        {metrics::kClockErrorS,
-         {.title = QStringLiteral("Clock error"), .axis = QStringLiteral("bound on the clock's error [s]")}},
-        {metrics::kDeviceClockErrorS,
-         {.title = QStringLiteral("Clock error of a GPU"), .axis = QStringLiteral("bound on a GPU's clock error [s]")}},
-        {metrics::kProcessCpu,
-         {.title = QStringLiteral("CPU of a rank"), .axis = QStringLiteral("busy cores of a rank"), .fromZero = true}},
-        {metrics::kProcessMemory,
-         {.title = QStringLiteral("Memory of a rank"),
-          .axis = QStringLiteral("memory of a rank [MB]"),
-          .scale = 1e-6,
-          .fromZero = true}},
-        {metrics::kHostCpu,
-         {.title = QStringLiteral("CPU of the host"),
-          .axis = QStringLiteral("busy cores, all programs"),
-          .fromZero = true}},
-        {metrics::kHostMemory,
-         {.title = QStringLiteral("Memory of the host"),
-          .axis = QStringLiteral("memory in use, all programs [MB]"),
-          .scale = 1e-6,
-          .fromZero = true}},
-        {metrics::kHostSent,
-         {.title = QStringLiteral("Network out"),
-          .axis = QStringLiteral("sent on the ranks' interface, all programs [MB/s]"),
-          .scale = 1e-6,
-          .fromZero = true}},
-        {metrics::kHostReceived,
-         {.title = QStringLiteral("Network in"),
-          .axis = QStringLiteral("received on the ranks' interface, all programs [MB/s]"),
-          .scale = 1e-6,
-          .fromZero = true}},
-        {kSpansThroughput,
-         {.title = QStringLiteral("Throughput, from spans"), .axis = QStringLiteral("samples/s"), .fromZero = true}},
-        {kSpansHidden,
-         {.title = QStringLiteral("Hidden, from spans"),
-          .axis = QStringLiteral("hidden part of transfers [%]"),
-          .scale = 100,
-          .fromZero = true,
-          .share = true}},
-        {kSpansBlocked,
-         {.title = QStringLiteral("Blocked, from spans"),
-          .axis = QStringLiteral("blocked part of the time [%]"),
-          .scale = 100,
-          .fromZero = true,
-          .share = true}},
-        {kSpansSkewMs,
-         {.title = QStringLiteral("Skew, from spans"),
-          .axis = QStringLiteral("skew of an average") + ms,
-          .fromZero = true}}};
-    return kWords;
+// Flags of a metric.
+enum : unsigned { kFromZero = 1, kLog = 2, kSmooth = 4, kShare = 8, kAsPercent = 16, kAsMega = 32 };
+
+struct KnownMetric {
+    const char *metric, *title, *axis;
+    unsigned flags = 0;
+};
+
+const KnownMetric kKnownMetrics[] = {
+    {metrics::kEvalAccuracy, "Test accuracy", "test accuracy [%]", kShare | kAsPercent},
+    {metrics::kEvalLoss, "Test loss", "test loss", kLog},
+    {metrics::kEvalPerplexity, "Perplexity", "test perplexity", kLog},
+    {metrics::kSkippedFiles, "Damaged files left out", "damaged files or lines left out", kFromZero},
+    {metrics::kEvalValidationAccuracy, "Validation accuracy", "validation accuracy [%]", kShare | kAsPercent},
+    {metrics::kEvalValidationLoss, "Validation loss", "validation loss", kLog},
+    {metrics::kEvalValidationPerplexity, "Validation perplexity", "validation perplexity", kLog},
+    {metrics::kEvalChosenAccuracy, "Test accuracy, chosen on validation", "test accuracy of the best on validation [%]",
+     kShare | kAsPercent},
+    {metrics::kEvalChosenLoss, "Test loss, chosen on validation", "test loss of the best on validation", kLog},
+    {metrics::kTrainedSeconds, "Training time", "training time, evaluations left out [s]", kFromZero},
+    {metrics::kTargetReached, "Target reached", "value that reached the target"},
+    {metrics::kEvalReplicaAccuracy, "Replica accuracy", "test accuracy of the replicas [%]", kShare | kAsPercent},
+    {metrics::kTrainLoss, "Training loss", "training loss", kLog | kSmooth},
+    {metrics::kTrainStepMs, "Time per step", "time per step [ms]", kFromZero},
+    {metrics::kConsensusDistance, "Consensus distance", "consensus distance ⟨‖wᵢ − ⟨w⟩‖²⟩", kLog},
+    {metrics::kSamplesPerS, "Throughput", "samples/s", kFromZero | kSmooth},
+    {metrics::kRankSamplesPerS, "Throughput of a rank", "samples/s of a rank", kFromZero | kSmooth},
+    {metrics::kTimedSteps, "Timed steps", "steps in clean windows", kFromZero},
+    {metrics::kTimedSeconds, "Timed seconds", "time in clean windows [s]", kFromZero},
+    {metrics::kServedSteps, "Served steps", "steps served", kFromZero},
+    {metrics::kStalenessSteps, "Staleness", "staleness [steps]", kFromZero},
+    {metrics::kStalenessUpdates, "Staleness of gradients", "staleness [updates]", kFromZero},
+    {metrics::kEvaluationSeconds, "Time of an evaluation beside training", "evaluation beside training [s]", kFromZero},
+    {metrics::kStalenessLead, "Lead over the slowest worker", "lead at a start [steps]", kFromZero},
+    {metrics::kGraphDegree, "Neighbours in the graph", "most neighbours", kFromZero},
+    {metrics::kGraphGap, "Spectral gap of the graph", "spectral gap", kFromZero},
+    {metrics::kCompressionRatio, "Size of compressed messages", "message ÷ vector", kFromZero},
+    {metrics::kCompressionError, "Error of compression", "not sent ÷ to be sent, ‖e‖ ÷ ‖x‖", kFromZero},
+    {metrics::kComputedStepMs, "Undisturbed step", "undisturbed step [ms]"},
+    {metrics::kHostDown, "Hosts down", "host down (0 or 1)"},
+    {metrics::kLinkDown, "Links down", "link down (0 or 1)"},
+    {metrics::kClockErrorS, "Clock error", "bound on the clock's error [s]"},
+    {metrics::kDeviceClockErrorS, "Clock error of a GPU", "bound on a GPU's clock error [s]"},
+    {metrics::kProcessCpu, "CPU of a rank", "busy cores of a rank", kFromZero},
+    {metrics::kProcessMemory, "Memory of a rank", "memory of a rank [MB]", kFromZero | kAsMega},
+    {metrics::kHostCpu, "CPU of the host", "busy cores, all programs", kFromZero},
+    {metrics::kHostMemory, "Memory of the host", "memory in use, all programs [MB]", kFromZero | kAsMega},
+    {metrics::kHostSent, "Network out", "sent on the ranks' interface, all programs [MB/s]", kFromZero | kAsMega},
+    {metrics::kHostReceived, "Network in", "received on the ranks' interface, all programs [MB/s]",
+     kFromZero | kAsMega},
+    {kSpansThroughput, "Throughput, from spans", "samples/s", kFromZero},
+    {kSpansHidden, "Hidden, from spans", "hidden part of transfers [%]", kFromZero | kShare | kAsPercent},
+    {kSpansBlocked, "Blocked, from spans", "blocked part of the time [%]", kFromZero | kShare | kAsPercent},
+    {kSpansSkewMs, "Skew, from spans", "skew of an average [ms]", kFromZero},
+};
+
+std::optional<MetricWords> knownWordsOf(const std::string& metric) {
+    for (const KnownMetric& one : kKnownMetrics) {
+        if (metric != one.metric) continue;
+        const auto is = [&one](unsigned flag) { return (one.flags & flag) != 0; };
+        return MetricWords{.title = QString::fromUtf8(one.title),
+                           .axis = QString::fromUtf8(one.axis),
+                           .scale = is(kAsPercent) ? 100
+                                    : is(kAsMega)  ? 1e-6
+                                                   : 1,
+                           .logY = is(kLog),
+                           .fromZero = is(kFromZero),
+                           .share = is(kShare),
+                           .smooth = is(kSmooth)};
+    }
+    return std::nullopt;
 }
 
 // "_ms" → " [ms]".
@@ -234,8 +146,8 @@ std::size_t placeOf(const std::string& metric) {
 }  // namespace
 
 MetricWords wordsOf(const std::string& metric) {
-    const auto known = knownMetrics().find(metric);
-    MetricWords words = known == knownMetrics().end() ? madeOf(metric) : known->second;
+    const auto known = knownWordsOf(metric);
+    MetricWords words = known ? *known : madeOf(metric);
     words.byRank = !metrics::isOfWholeRun(metric);
     return words;
 }

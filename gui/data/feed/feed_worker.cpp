@@ -55,7 +55,7 @@ bool FeedWorker::prepare() {
         reportError("");
         for (LiveQuery* query : queries_) query->refreshUnused();
     }
-    return store_.isOpen();
+    return state && *state == LiveStore::State::Open;
 }
 
 bool FeedWorker::refresh(LiveQuery& query) {

@@ -57,9 +57,8 @@ public:
     explicit LiveStore(std::filesystem::path workspace) : workspace_(std::move(workspace)) {}
 
     [[nodiscard]] const std::filesystem::path& workspace() const { return workspace_; }
-    // Valid only while isOpen().
+    // Valid from the time that open() has answered Open until close().
     [[nodiscard]] storage::WorkspaceReader& reader() { return *reader_; }
-    [[nodiscard]] bool isOpen() const { return reader_.has_value(); }
 
     // Grows whenever records were committed or the watch changed. A query that stores the revision it has read has
     // nothing to read until it grows.

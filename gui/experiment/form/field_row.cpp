@@ -38,16 +38,12 @@ FieldRow::FieldRow(const FieldInfo& field, const QString& key, const QString& la
                    const Look& look)
     : field_(field), key_(key) {
     unset_ = defaultText(field);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 2, 0, 2);
-    column->setSpacing(3);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(0);
+    auto* column = padded(spaced(new QVBoxLayout(this), 3), {0, 2, 0, 2});
+    auto* row = spaced(new QHBoxLayout, 0);
     dot_ = makeLabel(QStringLiteral("•"), "accent");
     dot_->setFixedWidth(kDotWidth);
     row->addWidget(dot_);
-    auto* names = new QHBoxLayout;
-    names->setSpacing(5);
+    auto* names = spaced(new QHBoxLayout, 5);
     names->addWidget(name_ = makeLabel(label, "muted"));
     if (!field.spec.symbol.empty()) names->addWidget(makeLabel(QString::fromStdString(field.spec.symbol), "accent"));
     names->addStretch();

@@ -39,9 +39,7 @@ QStringList choicesOf(const SchemaSection& section, const FieldInfo& field, bool
 }  // namespace
 
 SectionForm::SectionForm(const SchemaSection& section, const Look& look) : section_(section), look_(look) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 8, 0, 8);
-    row->setSpacing(0);
+    auto* row = padded(spaced(new QHBoxLayout(this), 0), {0, 8, 0, 8});
     QLabel* title = makeLabel(titleOf(section.name), "head");
     title->setFixedWidth(kTitleWidth);
     title->setContentsMargins(0, 7, 0, 0);

@@ -14,8 +14,7 @@ class SettingsCard : public Card {
 public:
     explicit SettingsCard(const Look& look) : form_(new ExperimentForm(look)), words_(makeLabel({}, "muted")) {
         body().setContentsMargins(1, 13, 1, 6);
-        auto* head = new QHBoxLayout;
-        head->setContentsMargins(kPadding, 0, kPadding, 4);
+        auto* head = padded(new QHBoxLayout, {kPadding, 0, kPadding, 4});
         head->addWidget(makeLabel(tr("Settings"), "head"));
         head->addStretch();
         head->addWidget(makeLabel(QStringLiteral("•"), "accent"));

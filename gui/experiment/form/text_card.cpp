@@ -19,16 +19,14 @@ TextCard::TextCard(const Look& look)
       way_(makeLabel({}, "small")),
       strip_(new QFrame) {
     body().setContentsMargins(1, 13, 1, 1);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(kPadding, 0, kPadding, 4);
+    auto* head = padded(new QHBoxLayout, {kPadding, 0, kPadding, 4});
     head->addWidget(file_);
     head->addStretch();
     head->addWidget(step_);
     body().addLayout(head);
     body().addWidget(editor_, 1);
     strip_->setObjectName(QStringLiteral("strip"));
-    auto* row = new QHBoxLayout(strip_);
-    row->setContentsMargins(kPadding, 8, kPadding, 8);
+    auto* row = padded(new QHBoxLayout(strip_), {kPadding, 8, kPadding, 8});
     row->addWidget(error_, 1);
     error_->setWordWrap(true);
     error_->setTextInteractionFlags(Qt::TextSelectableByMouse);

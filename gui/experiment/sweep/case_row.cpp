@@ -24,11 +24,8 @@ CaseRow::CaseRow(std::size_t index)
     set_ = makeLink(tr("+ set"), tr("Choose a field that case %1 sets").arg(number));
     copy_ = makeLink(tr("copy"), tr("Copy case %1").arg(number));
     remove_ = makeLink(QStringLiteral("×"), tr("Take case %1 out  Delete").arg(number));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 3, 0, 5);
-    column->setSpacing(3);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(2);
+    auto* column = padded(spaced(new QVBoxLayout(this), 3), {0, 3, 0, 5});
+    auto* head = spaced(new QHBoxLayout, 2);
     name_->setProperty("field", true);
     name_->setPlaceholderText(tr("case %1").arg(number));
     name_->setAccessibleName(tr("Name of case %1").arg(number));
@@ -40,9 +37,7 @@ CaseRow::CaseRow(std::size_t index)
     valueColumn_->setSpacing(3);
     column->addLayout(valueColumn_);
     // The buttons stand below, so that the name has the whole width.
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(10, 0, 0, 0);
-    foot->setSpacing(2);
+    auto* foot = padded(spaced(new QHBoxLayout, 2), {10, 0, 0, 0});
     for (QToolButton* one : {set_, copy_}) foot->addWidget(one);
     foot->addStretch();
     column->addLayout(foot);

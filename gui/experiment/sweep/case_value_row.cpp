@@ -14,11 +14,8 @@ namespace dasgd::gui {
 
 CaseValueRow::CaseValueRow(const CaseValue& value, int number)
     : ValueRow(tr("Take %1 out of case %2  Delete").arg(value.key()).arg(number)), value_(value) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(10, 0, 0, 0);
-    column->setSpacing(2);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(5);
+    auto* column = padded(spaced(new QVBoxLayout(this), 2), {10, 0, 0, 0});
+    auto* row = spaced(new QHBoxLayout, 5);
     // Keys of one section differ at their end, so the left side is elided.
     auto* name = new ElidedLabel("small", Qt::ElideLeft);
     name->setText(value.key());

@@ -65,9 +65,7 @@ FieldPicker::FieldPicker(const std::vector<SweepableField>& fields, QWidget* par
     setObjectName(QStringLiteral("card"));
     setAccessibleName(tr("Choose a field"));
     resize(kPickerWidth, kPickerHeight);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(8, 8, 8, 8);
-    column->setSpacing(6);
+    auto* column = padded(spaced(new QVBoxLayout(this), 6), {8, 8, 8, 8});
     filter_->setPlaceholderText(tr("Find a field"));
     filter_->setAccessibleName(tr("Find a field"));
     filter_->installEventFilter(this);

@@ -27,8 +27,7 @@ SweepCard::SweepCard()
       addCase_(makeLink(tr("+ case"), tr("Add a case: runs that differ in several places at once"))) {
     setAccessibleName(tr("Sweep"));
     body().setContentsMargins(1, 13, 1, 10);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(kPadding, 0, 12, 2);
+    auto* head = padded(new QHBoxLayout, {kPadding, 0, 12, 2});
     head->addWidget(makeLabel(tr("Sweep"), "head"));
     head->addWidget(makeLabel(tr("Alt+S"), "small"));
     head->addStretch();
@@ -54,9 +53,7 @@ void SweepCard::makeBody() {
     makeClear(*scroll_);
     auto* inner = new QWidget;
     inner->setObjectName(QStringLiteral("form"));
-    auto* column = new QVBoxLayout(inner);
-    column->setContentsMargins(kPadding, 0, 12, 4);
-    column->setSpacing(0);
+    auto* column = padded(spaced(new QVBoxLayout(inner), 0), {kPadding, 0, 12, 4});
     words_->setWordWrap(true);
     words_->setContentsMargins(0, 4, 0, 8);
     column->addWidget(words_);
@@ -77,9 +74,7 @@ void SweepCard::makeFoot() {
     line->setObjectName(QStringLiteral("separator"));
     line->setFixedHeight(1);
     body().addWidget(line);
-    auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(kPadding, 2, kPadding, 0);
-    foot->setSpacing(3);
+    auto* foot = padded(spaced(new QVBoxLayout, 3), {kPadding, 2, kPadding, 0});
     for (QLabel* one : {size_, time_, basis_}) {
         one->setWordWrap(true);
         foot->addWidget(one);

@@ -17,11 +17,8 @@ SweepRow::SweepRow(const SweptField& swept)
       symbol_(makeLabel({}, "accent")),
       count_(makeLabel({}, "small")),
       tables_(makeLabel({}, "small")) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 3, 0, 5);
-    column->setSpacing(3);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(5);
+    auto* column = padded(spaced(new QVBoxLayout(this), 3), {0, 3, 0, 5});
+    auto* head = spaced(new QHBoxLayout, 5);
     for (QWidget* one : std::initializer_list<QWidget*>{name_, symbol_}) head->addWidget(one);
     head->addStretch();
     head->addWidget(count_);

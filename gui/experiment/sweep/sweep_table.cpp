@@ -7,6 +7,7 @@
 #include <array>
 
 #include "gui/experiment/model/forecast/forecast_board.h"
+#include "gui/kit/parts/row_table.h"
 #include "gui/kit/theme/theme.h"
 #include "gui/kit/words/seconds.h"
 #include "gui/kit/words/words.h"
@@ -56,25 +57,17 @@ std::array<QString, kSweepColumns> cellsOf(const SweepLine& line) {
 }  // namespace
 
 SweepTable::SweepTable() : QTableWidget(0, kSweepColumns) {
-    setAccessibleName(tr("Forecast of each case of the sweep"));
+    setUpRows(*this, tr("Forecast of each case of the sweep"), kSweepTableRow);
     setToolTip(tr("By forecast; a click or Enter shows its round below"));
-    setEditTriggers(QAbstractItemView::NoEditTriggers);
-    setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::SingleSelection);
-    setShowGrid(false);
     setFrameShape(QFrame::NoFrame);
-    setTabKeyNavigation(false);
     setTextElideMode(Qt::ElideRight);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setStyleSheet(
         QStringLiteral("QTableView { background: transparent; font-size: 12px; } QTableView::item { padding: 0 2px; } "
                        "QHeaderView, QHeaderView::section { background: transparent; padding: 2px; }"));
-    verticalHeader()->hide();
-    verticalHeader()->setMinimumSectionSize(kSweepTableRow);
-    verticalHeader()->setDefaultSectionSize(kSweepTableRow);
     setHorizontalHeaderLabels({tr("case"), tr("hidden"), tr("a step"), tr("its runs")});
-    horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setFixedHeight(kSweepTableRow);
     horizontalHeader()->setMinimumSectionSize(widestHeader(*this));
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);

@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
+#include <QScrollArea>
 #include <QStyle>
 #include <QVBoxLayout>
 
@@ -84,9 +85,18 @@ QToolButton* makeMenuButton(const QString& text, const QString& help) {
     return button;
 }
 
+QScrollArea* makePageArea(QWidget* inner) {
+    auto* area = new QScrollArea;
+    area->setObjectName(QStringLiteral("page"));
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidgetResizable(true);
+    area->setWidget(inner);
+    return area;
+}
+
 QVBoxLayout* makePageHeader(QHBoxLayout* row, QWidget* words) {
-    auto* header = new QVBoxLayout;
-    header->setSpacing(4);
+    auto* header = spaced(new QVBoxLayout, 4);
     header->addLayout(row);
     header->addWidget(words);
     return header;
@@ -123,8 +133,7 @@ KeyFigure::KeyFigure(const QString& label, const QString& help, QWidget* parent)
     number_->setFont(interFont(25, Weight::SemiBold));
     number_->setStyleSheet(QStringLiteral("font-size: 25px; font-weight: 600;"));
     unit_ = makeLabel({}, "small");
-    auto* row = new QHBoxLayout;
-    row->setSpacing(6);
+    auto* row = spaced(new QHBoxLayout, 6);
     row->addWidget(number_, 0, Qt::AlignBottom);
     row->addWidget(unit_, 0, Qt::AlignBottom);
     row->addStretch();
@@ -214,8 +223,7 @@ QString barSheet(const QString& name, const QColor& ground, const QColor& edge, 
 
 MessageBar::MessageBar(const Look& look, QWidget* parent)
     : QFrame(parent), look_(look), label_(makeLabel({})), act_(makeButton({}, false, {})), expiry_(this) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(14, 9, 9, 9);
+    auto* row = padded(new QHBoxLayout(this), {14, 9, 9, 9});
     label_->setWordWrap(true);
     label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     row->addWidget(label_, 1);

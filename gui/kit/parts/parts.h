@@ -4,6 +4,7 @@
 #include <QAbstractScrollArea>
 #include <QFrame>
 #include <QLabel>
+#include <QMargins>
 #include <QPushButton>
 #include <QTimer>
 #include <QToolButton>
@@ -15,6 +16,7 @@
 #include "gui/kit/words/words.h"
 
 class QHBoxLayout;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace dasgd::gui {
@@ -37,6 +39,19 @@ void makeClear(QAbstractScrollArea& area);
 [[nodiscard]] QToolButton* makeQuietButton(const QString& text, const QString& help);
 // A quiet button with an empty menu.
 [[nodiscard]] QToolButton* makeMenuButton(const QString& text, const QString& help);
+// The same layout, with this spacing between its items, or with these margins: left, top, right, bottom.
+template <class Layout>
+Layout* spaced(Layout* layout, int spacing) {
+    layout->setSpacing(spacing);
+    return layout;
+}
+template <class Layout>
+Layout* padded(Layout* layout, const QMargins& margins) {
+    layout->setContentsMargins(margins);
+    return layout;
+}
+// Scroll area of a part of a page, on the page's ground. It takes no focus.
+[[nodiscard]] QScrollArea* makePageArea(QWidget* inner);
 // The head of a page: a row, and `words` below it.
 [[nodiscard]] QVBoxLayout* makePageHeader(QHBoxLayout* row, QWidget* words);
 

@@ -258,22 +258,12 @@ std::optional<std::size_t> barAt(const QRectF& area, const BarChart& chart, cons
     return std::nullopt;
 }
 
-BarView::BarView(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
-    setFocusPolicy(Qt::StrongFocus);
-    connect(&look_, &Look::changed, this, [this] { update(); });
-}
-
 void BarView::setChart(BarChart chart) {
     if (chart == chart_) return;
     chart_ = std::move(chart);
     current_ = std::min(current_, chart_.bars.empty() ? 0 : chart_.bars.size() - 1);
-    setMinimumHeight(static_cast<int>(std::ceil(barChartHeight(chart_, screenPlotStyle(look_.theme())))));
+    setMinimumHeight(static_cast<int>(std::ceil(barChartHeight(chart_, plotStyle()))));
     describe();
-    update();
-}
-
-void BarView::setEmptyText(const QString& text) {
-    emptyText_ = text;
     update();
 }
 
@@ -284,24 +274,9 @@ void BarView::describe() {
     setAccessibleDescription(lines.join(QLatin1Char('\n')));
 }
 
-void BarView::paintEvent(QPaintEvent*) {
-    const PlotStyle style = screenPlotStyle(look_.theme());
-    QPainter painter(this);
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    if (chart_.bars.empty()) {
-        painter.setPen(style.muted);
-        painter.setFont(interFont(13));
-        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
-    } else {
-        if (hasFocus()) {
-            const BarLayout layout = layOutBars(area, chart_, style);
-            painter.fillRect(layout.rowAt(area, current_), look_.theme().raised);
-        }
-        paintBarChart(painter, area, chart_, style);
-    }
-    if (!hasFocus()) return;
-    painter.setPen(look_.theme().accent);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+void BarView::paintChart(QPainter& painter, const PlotStyle& style) {
+    if (hasFocus()) painter.fillRect(layOutBars(area(), chart_, style).rowAt(area(), current_), theme().raised);
+    paintBarChart(painter, area(), chart_, style);
 }
 
 void BarView::keyPressEvent(QKeyEvent* event) {
@@ -317,19 +292,14 @@ void BarView::keyPressEvent(QKeyEvent* event) {
 }
 
 void BarView::mousePressEvent(QMouseEvent* event) {
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    const auto bar = barAt(area, chart_, screenPlotStyle(look_.theme()), event->position());
+    const auto bar = barAt(area(), chart_, plotStyle(), event->position());
     if (!bar) return;
     current_ = *bar;
     emit chosen(*bar);
 }
 
 void BarView::mouseDoubleClickEvent(QMouseEvent* event) {
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    if (const auto bar = barAt(area, chart_, screenPlotStyle(look_.theme()), event->position())) emit opened(*bar);
+    if (const auto bar = barAt(area(), chart_, plotStyle(), event->position())) emit opened(*bar);
 }
-
-void BarView::focusInEvent(QFocusEvent*) { update(); }
-void BarView::focusOutEvent(QFocusEvent*) { update(); }
 
 }  // namespace dasgd::gui

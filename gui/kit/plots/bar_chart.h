@@ -3,12 +3,11 @@
 
 #include <QRectF>
 #include <QString>
-#include <QWidget>
 #include <optional>
 #include <vector>
 
 #include "gui/kit/plots/chart_ticks.h"
-#include "gui/kit/plots/plot_view.h"
+#include "gui/kit/plots/chart_view.h"
 
 namespace dasgd::gui {
 
@@ -50,33 +49,29 @@ void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart,
                                                QPointF at);
 
 // Bar chart as a widget: Up and Down move from bar to bar, Enter and a click choose one.
-class BarView : public QWidget {
+class BarView : public ChartView {
     Q_OBJECT
 
 public:
-    explicit BarView(const Look& look, QWidget* parent = nullptr);
+    using ChartView::ChartView;
     void setChart(BarChart chart);
     [[nodiscard]] const BarChart& chart() const { return chart_; }
-    void setEmptyText(const QString& text);
 
 signals:
     void chosen(std::size_t bar);
     void opened(std::size_t bar);  // double click
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    [[nodiscard]] bool isEmpty() const override { return chart_.bars.empty(); }
+    void paintChart(QPainter& painter, const PlotStyle& style) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     void describe();
 
-    const Look& look_;
     BarChart chart_;
-    QString emptyText_;
     std::size_t current_ = 0;
 };
 

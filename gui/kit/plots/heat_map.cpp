@@ -243,12 +243,6 @@ std::optional<std::size_t> heatCellAt(const QRectF& area, const HeatMap& map, co
     return map.placeOf(row, column);
 }
 
-HeatMapView::HeatMapView(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
-    connect(&look_, &Look::changed, this, [this] { update(); });
-}
-
 void HeatMapView::setMap(HeatMap map) {
     if (map == map_) return;
     map_ = std::move(map);
@@ -262,36 +256,18 @@ void HeatMapView::setMap(HeatMap map) {
     update();
 }
 
-void HeatMapView::setEmptyText(const QString& text) {
-    emptyText_ = text;
-    update();
-}
-
-void HeatMapView::paintEvent(QPaintEvent*) {
-    const PlotStyle style = screenPlotStyle(look_.theme());
-    QPainter painter(this);
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    if (map_.cells.empty()) {
-        painter.setPen(style.muted);
-        painter.setFont(interFont(13));
-        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
-    } else {
-        paintHeatMap(painter, area, map_, style);
-    }
+void HeatMapView::paintChart(QPainter& painter, const PlotStyle& style) {
+    paintHeatMap(painter, area(), map_, style);
     if (!hasFocus()) return;
-    painter.setPen(look_.theme().accent);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
-    if (map_.cells.empty()) return;
-    painter.setPen(QPen(look_.theme().accent, 2));
-    painter.drawRect(layOutHeat(area, map_, style).cellAt(row_, column_).adjusted(1, 1, -1, -1));
+    painter.setPen(QPen(theme().accent, 2));
+    painter.drawRect(layOutHeat(area(), map_, style).cellAt(row_, column_).adjusted(1, 1, -1, -1));
 }
 
 void HeatMapView::goTo(std::size_t row, std::size_t column) {
     row_ = row;
     column_ = column;
     update();
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    const QRectF cell = layOutHeat(area, map_, screenPlotStyle(look_.theme())).cellAt(row, column);
+    const QRectF cell = layOutHeat(area(), map_, plotStyle()).cellAt(row, column);
     QToolTip::showText(mapToGlobal(cell.bottomLeft().toPoint()), asTip(map_.cells[map_.placeOf(row, column)].words),
                        this);
 }
@@ -312,13 +288,11 @@ void HeatMapView::keyPressEvent(QKeyEvent* event) {
 }
 
 void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    if (const auto cell = heatCellAt(area, map_, screenPlotStyle(look_.theme()), event->position())) emit opened(*cell);
+    if (const auto cell = heatCellAt(area(), map_, plotStyle(), event->position())) emit opened(*cell);
 }
 
 void HeatMapView::mousePressEvent(QMouseEvent* event) {
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    const auto cell = heatCellAt(area, map_, screenPlotStyle(look_.theme()), event->position());
+    const auto cell = heatCellAt(area(), map_, plotStyle(), event->position());
     if (!cell) return;
     row_ = *cell / static_cast<std::size_t>(map_.columns.size());
     column_ = *cell % static_cast<std::size_t>(map_.columns.size());
@@ -327,13 +301,9 @@ void HeatMapView::mousePressEvent(QMouseEvent* event) {
 }
 
 void HeatMapView::mouseMoveEvent(QMouseEvent* event) {
-    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
-    const auto cell = heatCellAt(area, map_, screenPlotStyle(look_.theme()), event->position());
+    const auto cell = heatCellAt(area(), map_, plotStyle(), event->position());
     if (!cell || map_.cells[*cell].words.isEmpty()) return QToolTip::hideText();
     QToolTip::showText(event->globalPosition().toPoint() + QPoint(14, 14), asTip(map_.cells[*cell].words), this);
 }
-
-void HeatMapView::focusInEvent(QFocusEvent*) { update(); }
-void HeatMapView::focusOutEvent(QFocusEvent*) { update(); }
 
 }  // namespace dasgd::gui

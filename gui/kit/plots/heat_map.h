@@ -4,12 +4,11 @@
 
 #include <QRectF>
 #include <QStringList>
-#include <QWidget>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "gui/kit/plots/plot_view.h"
+#include "gui/kit/plots/chart_view.h"
 
 namespace dasgd::gui {
 
@@ -58,34 +57,30 @@ void paintHeatMap(QPainter& painter, const QRectF& area, const HeatMap& map, con
                                                     QPointF at);
 
 // Heat map as a widget: arrows move from cell to cell, Enter and a click choose one, a tool tip describes it in full.
-class HeatMapView : public QWidget {
+class HeatMapView : public ChartView {
     Q_OBJECT
 
 public:
-    explicit HeatMapView(const Look& look, QWidget* parent = nullptr);
+    explicit HeatMapView(const Look& look) : ChartView(look) { setMouseTracking(true); }
     void setMap(HeatMap map);
     [[nodiscard]] const HeatMap& map() const { return map_; }
-    void setEmptyText(const QString& text);
 
 signals:
     void chosen(std::size_t cell);
     void opened(std::size_t cell);  // double click
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    [[nodiscard]] bool isEmpty() const override { return map_.cells.empty(); }
+    void paintChart(QPainter& painter, const PlotStyle& style) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     void goTo(std::size_t row, std::size_t column);
 
-    const Look& look_;
     HeatMap map_;
-    QString emptyText_;
     std::size_t row_ = 0, column_ = 0;
 };
 

@@ -216,11 +216,6 @@ void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot
     painter.restore();
 }
 
-ParallelView::ParallelView(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
-    setFocusPolicy(Qt::StrongFocus);
-    connect(&look_, &Look::changed, this, [this] { update(); });
-}
-
 void ParallelView::setPlot(ParallelPlot plot) {
     plot.brushes.assign(plot.axes.size(), std::nullopt);
     for (std::size_t i = 0; i < plot.axes.size(); ++i) {
@@ -237,33 +232,17 @@ void ParallelView::setPlot(ParallelPlot plot) {
     update();
 }
 
-void ParallelView::setEmptyText(const QString& text) {
-    emptyText_ = text;
-    update();
-}
-
 void ParallelView::clearBrushes() {
     plot_.brushes.assign(plot_.axes.size(), std::nullopt);
     update();
     emit brushed();
 }
 
-void ParallelView::paintEvent(QPaintEvent*) {
-    const PlotStyle style = screenPlotStyle(look_.theme());
-    QPainter painter(this);
-    if (plot_.axes.empty()) {
-        painter.setPen(style.muted);
-        painter.setFont(interFont(13));
-        painter.drawText(area(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
-    } else {
-        paintParallelPlot(painter, area(), plot_, style);
-    }
+void ParallelView::paintChart(QPainter& painter, const PlotStyle& style) {
+    paintParallelPlot(painter, area(), plot_, style);
     if (!hasFocus()) return;
-    painter.setPen(look_.theme().accent);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
-    if (plot_.axes.empty()) return;
     const ParallelScale scale(area(), plot_, style);
-    painter.setPen(QPen(look_.theme().accent, 2));
+    painter.setPen(QPen(theme().accent, 2));
     painter.drawLine(QPointF(scale.x(current_), scale.bottom()), QPointF(scale.x(current_), scale.top()));
 }
 
@@ -308,7 +287,7 @@ void ParallelView::keyPressEvent(QKeyEvent* event) {
 }
 
 void ParallelView::mousePressEvent(QMouseEvent* event) {
-    const ParallelScale scale(area(), plot_, screenPlotStyle(look_.theme()));
+    const ParallelScale scale(area(), plot_, plotStyle());
     for (std::size_t axis = 0; axis < plot_.axes.size(); ++axis) {
         if (std::abs(scale.x(axis) - event->position().x()) > kGrabAxis) continue;
         current_ = axis;
@@ -321,7 +300,7 @@ void ParallelView::mousePressEvent(QMouseEvent* event) {
 void ParallelView::mouseMoveEvent(QMouseEvent* event) {
     if (!pressedY_ || current_ >= plot_.brushes.size() || std::abs(event->position().y() - *pressedY_) < kLeastBrush)
         return;
-    const ParallelScale scale(area(), plot_, screenPlotStyle(look_.theme()));
+    const ParallelScale scale(area(), plot_, plotStyle());
     const double a = scale.valueAt(plot_.axes[current_], *pressedY_);
     const double b = scale.valueAt(plot_.axes[current_], event->position().y());
     plot_.brushes[current_] = std::pair(std::min(a, b), std::max(a, b));
@@ -336,8 +315,5 @@ void ParallelView::mouseReleaseEvent(QMouseEvent* event) {
     update();
     emit brushed();
 }
-
-void ParallelView::focusInEvent(QFocusEvent*) { update(); }
-void ParallelView::focusOutEvent(QFocusEvent*) { update(); }
 
 }  // namespace dasgd::gui

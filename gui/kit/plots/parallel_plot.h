@@ -3,13 +3,12 @@
 
 #include <QRectF>
 #include <QStringList>
-#include <QWidget>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "gui/kit/plots/plot_view.h"
+#include "gui/kit/plots/chart_view.h"
 
 namespace dasgd::gui {
 
@@ -68,38 +67,33 @@ private:
 
 // Parallel coordinates as a widget: a drag along an axis brushes it, a click clears its brush. Left and Right move from
 // axis to axis, Up and Down move the brush, Shift with Up and Down resizes it, Escape clears it.
-class ParallelView : public QWidget {
+class ParallelView : public ChartView {
     Q_OBJECT
 
 public:
-    explicit ParallelView(const Look& look, QWidget* parent = nullptr);
+    using ChartView::ChartView;
     // Replaces the plot. Brushes of axes that stay are kept, those of categories on the same categories. A change of
     // the axes ends a drag.
     void setPlot(ParallelPlot plot);
     [[nodiscard]] const ParallelPlot& plot() const { return plot_; }
-    void setEmptyText(const QString& text);
     void clearBrushes();
 
 signals:
     void brushed();
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    [[nodiscard]] bool isEmpty() const override { return plot_.axes.empty(); }
+    void paintChart(QPainter& painter, const PlotStyle& style) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
 
 private:
-    [[nodiscard]] QRectF area() const { return QRectF(rect()).adjusted(2, 2, -2, -2); }
     void brush(std::size_t axis, ParallelBrush part);
     void moveBrush(int up, bool resize);
 
-    const Look& look_;
     ParallelPlot plot_;
-    QString emptyText_;
     std::size_t current_ = 0;
     std::optional<double> pressedY_;
 };

@@ -64,8 +64,7 @@ PlotStyle paperPlotStyle() {
     return style;
 }
 
-PlotView::PlotView(const Look& look, QWidget* parent)
-    : QWidget(parent), look_(look), canvas_(std::make_unique<PlotCanvas>(this)) {
+PlotView::PlotView(const Look& look, int leastArea) : look_(look), canvas_(std::make_unique<PlotCanvas>(this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(1, 1, 1, 1);  // room for the frame that shows the focus
     layout->addWidget(&canvas_->plot());
@@ -79,6 +78,12 @@ PlotView::PlotView(const Look& look, QWidget* parent)
     connect(zoom_, &PlotZoom::clicked, this, &PlotView::clicked);
     connect(&look_, &Look::changed, this, &PlotView::restyle);
     restyle();
+    if (leastArea == 0) return;
+    setMinimumHeight(leastArea + kAroundArea);
+    // Queued: a plot resized while it draws would not draw itself again for its new size.
+    connect(
+        &canvas_->plot(), &QCustomPlot::afterReplot, this,
+        [this, leastArea] { setMinimumHeight(leastArea + height() - areaHeight()); }, Qt::QueuedConnection);
 }
 
 PlotView::~PlotView() = default;
@@ -194,32 +199,20 @@ std::optional<PointPlace> PlotView::pointAt(QPointF at) const {
     return nearest;
 }
 
-void PlotView::setBand(std::optional<std::pair<double, double>> band) {
+void PlotView::setBand(std::optional<PlotBand> band) {
     const auto pixel = [this](double x) { return std::lround(canvas_->plot().xAxis->coordToPixel(x)); };
-    const auto at = band ? std::optional(std::pair(pixel(band->first), pixel(band->second))) : std::nullopt;
-    const bool isNamedAnew = band.has_value() != band_.has_value() && !bandName_.isEmpty();
-    band_ = band;
-    canvas_->band(band, at != std::exchange(bandAt_, at));
-    if (isNamedAnew) redraw();
-}
-
-void PlotView::setBandName(const QString& name) {
-    bandName_ = name;
-    canvas_->nameBand(name);
-    redraw();
+    const auto ends = band ? std::optional(std::pair(band->low, band->high)) : std::nullopt;
+    const auto at = ends ? std::optional(std::pair(pixel(ends->first), pixel(ends->second))) : std::nullopt;
+    const QString name = band ? band->name : QString(), before = band_ ? band_->name : QString();
+    band_ = std::move(band);
+    if (name != before) canvas_->nameBand(name);
+    canvas_->band(ends, at != std::exchange(bandAt_, at));
+    if (name != before) redraw();
 }
 
 QStringList PlotView::legendNames() const { return canvas_->legendNames(); }
 
 double PlotView::drawMs() const { return canvas_->plot().replotTime(); }
-
-void PlotView::setLeastArea(int height) {
-    setMinimumHeight(height + kAroundArea);
-    // Queued: a plot resized while it draws would not draw itself again for its new size.
-    connect(
-        &canvas_->plot(), &QCustomPlot::afterReplot, this,
-        [this, height] { setMinimumHeight(height + this->height() - areaHeight()); }, Qt::QueuedConnection);
-}
 
 int PlotView::areaHeight() const { return canvas_->plot().axisRect()->height(); }
 
@@ -237,21 +230,10 @@ void PlotView::paintEvent(QPaintEvent*) {
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
 
-void PlotView::focusInEvent(QFocusEvent*) { update(); }
-
-void PlotView::focusOutEvent(QFocusEvent*) { update(); }
-
-std::pair<double, double> PlotView::shownX() const {
-    const QCPRange range = canvas_->plot().xAxis->range();
-    return {range.lower, range.upper};
+PlotPart PlotView::shown() const {
+    const QCPRange x = canvas_->plot().xAxis->range(), y = canvas_->plot().yAxis->range();
+    return {{x.lower, x.upper}, {y.lower, y.upper}, zoom_->zoomed()};
 }
-
-std::pair<double, double> PlotView::shownY() const {
-    const QCPRange range = canvas_->plot().yAxis->range();
-    return {range.lower, range.upper};
-}
-
-bool PlotView::zoomed() const { return zoom_->zoomed(); }
 
 void PlotView::showAll() { zoom_->fit(); }
 
@@ -326,7 +308,7 @@ void PlotView::stepCursor(int points) {
     const Curve* curve = reference();
     if (!curve) return;
     const auto last = static_cast<std::ptrdiff_t>(curve->line.x.size()) - 1;
-    const auto [left, right] = shownX();
+    const auto [left, right] = shown().x;
     const auto from = static_cast<std::ptrdiff_t>(nearest(curve->line, cursor_.value_or((left + right) / 2)));
     const auto to = static_cast<std::size_t>(std::clamp(from + (cursor_ ? points : 0), std::ptrdiff_t{0}, last));
     setCursorAt(curve->line.x[to]);

@@ -73,31 +73,41 @@ inline constexpr std::size_t kMostFine = 24;
 class PlotCanvas;
 class PlotZoom;
 
-// Plot widget. A drag zooms, double click and 0 show everything. The wheel zooms with the focus or Ctrl, else it
-// scrolls the page. Arrows pan; Shift and arrows move the cursor from point to point.
+// A tinted range of x.
+struct PlotBand {
+    double low = 0, high = 0;
+    QString name;  // in the legend; "" leaves it out
+    bool operator==(const PlotBand&) const = default;
+};
+
+// The visible ranges of the axes.
+struct PlotPart {
+    std::pair<double, double> x, y;
+    bool zoomed = false;  // chosen by the user
+};
+
+// Plot widget. The accessible description has the values at the cursor. A drag zooms, double click and 0 show
+// everything. The wheel zooms with the focus or Ctrl, else it scrolls the page. Arrows pan; Shift and arrows move the
+// cursor from point to point.
 class PlotView : public QWidget {
     Q_OBJECT
 
 public:
-    explicit PlotView(const Look& look, QWidget* parent = nullptr);
+    // `leastArea`: least areaHeight(), on a page that scrolls.
+    explicit PlotView(const Look& look, int leastArea = 0);
     ~PlotView() override;
 
     void setAxes(const PlotAxes& axes);
     [[nodiscard]] const PlotAxes& axes() const { return axes_; }
     void setCurves(std::vector<Curve> curves);
     // Tints the range of x that the timeline shows; nullopt: no tint.
-    void setBand(std::optional<std::pair<double, double>> band);
-    // Name of the band in the legend; "" leaves it out.
-    void setBandName(const QString& name);
-    [[nodiscard]] const QString& bandName() const { return bandName_; }
+    void setBand(std::optional<PlotBand> band);
     // The names in the legend, from left to right, as they are drawn.
     [[nodiscard]] QStringList legendNames() const;
-    [[nodiscard]] const std::optional<std::pair<double, double>>& band() const { return band_; }
+    [[nodiscard]] const std::optional<PlotBand>& band() const { return band_; }
     // Duration of the last replot in milliseconds, on the UI thread.
     [[nodiscard]] double drawMs() const;
-    // Sets the least height of the area within the axes, without legend and labels. Call it once, on a page that
-    // scrolls.
-    void setLeastArea(int height);
+    // Height of the area within the axes, without legend and labels.
     [[nodiscard]] int areaHeight() const;
     void setEmptyText(const QString& text);
     [[nodiscard]] const QString& emptyText() const { return emptyText_; }
@@ -116,13 +126,7 @@ public:
     void showCursor(std::optional<double> x);
     // True shows the values at the cursor in a tool tip; false where a list beside the plot shows them.
     void setTips(bool tips) { tips_ = tips; }
-    // Values at the cursor: the x, then a line for each of the first curves. "" without a cursor.
-    [[nodiscard]] QString cursorInWords() const;
-    // The visible range of x.
-    [[nodiscard]] std::pair<double, double> shownX() const;
-    // The visible range of y.
-    [[nodiscard]] std::pair<double, double> shownY() const;
-    [[nodiscard]] bool zoomed() const;
+    [[nodiscard]] PlotPart shown() const;
     void showAll();
 
 signals:
@@ -136,8 +140,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     void restyle();
@@ -146,6 +148,8 @@ private:
     void setCursorAt(std::optional<double> x);
     void stepCursor(int points);
     [[nodiscard]] const Curve* reference() const;
+    // Values at the cursor: the x, then a line for each of the first curves. "" without a cursor.
+    [[nodiscard]] QString cursorInWords() const;
     bool paintEmpty();
     void fitNames();
     void redraw();
@@ -154,9 +158,8 @@ private:
     std::unique_ptr<PlotCanvas> canvas_;
     PlotZoom* zoom_;
     std::optional<double> cursor_;
-    std::optional<std::pair<double, double>> band_;
+    std::optional<PlotBand> band_;
     std::optional<std::pair<long, long>> bandAt_;  // ends of the band in pixels
-    QString bandName_;
     bool tips_ = true;
     std::vector<Curve> curves_;
     PlotAxes axes_;

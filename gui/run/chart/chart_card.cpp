@@ -36,7 +36,7 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
       session_(session),
       rankQuery_(session.feed().query<RankSeriesQuery>()),
       spans_(new ChartSpans(session, this)),
-      plot_(new PlotView(look)),
+      plot_(new PlotView(look, kLeastArea)),
       picker_(new MetricPicker(session.feed().query<MetricNamesQuery>(), spec.metric)),
       siblings_(session.feed().query<SiblingsQuery>()),
       seedWords_(new ElidedLabel),
@@ -66,17 +66,14 @@ double ChartCard::smoothingWeight() const { return smoothingAt(smoothing_->chose
 
 void ChartCard::layOut() {
     auto* choices = new QWidget;
-    auto* inRow = new QHBoxLayout(choices);
-    inRow->setSpacing(2);
-    inRow->setContentsMargins(0, 0, 0, 0);
+    auto* inRow = padded(spaced(new QHBoxLayout(choices), 2), {0, 0, 0, 0});
     for (Choice* choice : {axis_, scale_, smoothing_, seeds_}) inRow->addWidget(choice);
     seeds_->hide();
     seedWords_->hide();
     auto* head = new QHBoxLayout;
     head->addWidget(new FoldingRow(picker_, choices));
     head->setContentsMargins(0, 0, -6, 0);
-    auto* middle = new QHBoxLayout;
-    middle->setSpacing(6);
+    auto* middle = spaced(new QHBoxLayout, 6);
     middle->addWidget(plot_, 1);
     middle->addWidget(legend_);
     legend_->hide();
@@ -85,8 +82,6 @@ void ChartCard::layOut() {
     body().addLayout(middle, 1);
     body().addWidget(seedWords_);
     plot_->setMinimumWidth(260);
-    plot_->setBandName(tr("in timeline"));
-    plot_->setLeastArea(kLeastArea);
     setFocusProxy(plot_);
 }
 

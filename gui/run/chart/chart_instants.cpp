@@ -60,7 +60,7 @@ void ChartCard::updateBand() {
         return xAtInstant(points, t, xAxis(), clock).value_or(end);
     };
     const TimeRange window = session_.selection().window();
-    plot_->setBand(std::pair(xAt(window.start), xAt(window.end)));
+    plot_->setBand(PlotBand{xAt(window.start), xAt(window.end), tr("in timeline")});
 }
 
 // Shows the cursor of the timeline or of another chart at its x on this axis.

@@ -55,6 +55,10 @@ struct ListRow {
     RunItemPtr run;
     RunGroupPtr group;  // for a run: its group, if any
     [[nodiscard]] bool isGroup() const { return run == nullptr; }
+    // Its own run, or all runs of the group, hidden ones too.
+    [[nodiscard]] std::vector<RunItemPtr> runs() const { return isGroup() ? group->runs : std::vector{run}; }
+    // Identity for selections: the run's id, or "group " and the key. Ids of runs contain no space.
+    [[nodiscard]] QString id() const { return isGroup() ? QStringLiteral("group ") + group->key : run->id; }
     // True for the same run, or a group with the same key.
     [[nodiscard]] bool isSame(const ListRow& other) const;
 };

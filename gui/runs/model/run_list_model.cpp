@@ -100,10 +100,6 @@ const QHash<QString, QString>& RunListModel::differingOf(const RunGroup& group) 
         group.key, group.runs.size() <= kMostCompared ? differingSettings(group.runs) : QHash<QString, QString>());
 }
 
-std::vector<RunItemPtr> RunListModel::runsAt(int row) const {
-    return rowAt(row).isGroup() ? rowAt(row).group->runs : std::vector<RunItemPtr>{runAt(row)};
-}
-
 QString RunListModel::filterOf(const std::vector<int>& rows) const {
     const bool every = !rows.empty() && static_cast<int>(rows.size()) == rowCount();
     if (every && !error_ && !filterText_.trimmed().isEmpty()) return filterText_.trimmed();
@@ -113,11 +109,6 @@ QString RunListModel::filterOf(const std::vector<int>& rows) const {
         groups << grouping_.filterOf(*rowAt(row).group);
     }
     return groups.join(QStringLiteral(" or "));
-}
-
-QString RunListModel::idAt(int row) const {
-    // Run ids contain no space.
-    return rowAt(row).isGroup() ? QStringLiteral("group ") + rowAt(row).group->key : runAt(row)->id;
 }
 
 void RunListModel::setGrouping(const Grouping& grouping) {
@@ -222,15 +213,8 @@ std::optional<FilterError> RunListModel::setFilter(const QString& text) {
 // Once true, the limit is doubled, so that new runs do not close groups while they are viewed.
 void RunListModel::judgeFound() { finds_ = !inForce_.trimmed().isEmpty() && runCount_ <= (finds_ ? 2 : 1) * kFewFound; }
 
-void RunListModel::showArchived(bool show) {
-    if (std::exchange(showArchived_, show) != show) rearrange();
-}
-
-void RunListModel::showParts(bool show) {
-    if (std::exchange(showParts_, show) != show) rearrange();
-}
-
-void RunListModel::rearrange() {
+void RunListModel::show(LeftOut kind, bool shown) {
+    if (std::exchange(kind == LeftOut::Archived ? showArchived_ : showParts_, shown) == shown) return;
     replaceRows(accepted());
     emit updated();
 }
@@ -353,7 +337,7 @@ void RunListModel::announceChanges(const ListRows& before) {
     for (const ListRow& row : before) known.insert(row.run.get());
     for (int row = 0; row < rowCount(); ++row) {
         // The time left of a group changes with every update.
-        if (rowAt(row).isGroup() || !known.contains(runAt(row).get())) {
+        if (rowAt(row).isGroup() || !known.contains(rowAt(row).run.get())) {
             emit dataChanged(index(row, 0), index(row, columnCount() - 1));
         }
     }

@@ -40,16 +40,16 @@ public:
 
     // Returns the error in the text, if any. With an error the rows stay as they were.
     std::optional<FilterError> setFilter(const QString& text);
-    // Error of the filter, checked again with the keys of newer runs.
-    [[nodiscard]] std::optional<FilterError> filterError() const { return error_; }
-    // The unfinished last word of the filter, which is ignored; "" if there is none.
-    [[nodiscard]] const QString& unfinishedWord() const { return filter_.unfinished(); }
-    // Archived runs are left out unless the filter names `archived` or `show` is set.
-    void showArchived(bool show);
-    [[nodiscard]] bool showsArchived() const { return showArchived_; }
-    // Runs that others were resumed from are left out unless `show` is set.
-    void showParts(bool show);
-    [[nodiscard]] bool showsParts() const { return showParts_; }
+    struct FilterState {
+        std::optional<FilterError> error;  // checked again with the keys of newer runs
+        QString unfinished;                // last word of the filter, which is ignored; "" if it is finished
+    };
+    [[nodiscard]] FilterState filterState() const { return {error_, filter_.unfinished()}; }
+    // Runs that are left out unless they are shown here: archived ones, which a filter that names `archived` shows too,
+    // and those that others were resumed from.
+    enum class LeftOut { Archived, EarlierParts };
+    void show(LeftOut kind, bool shown);
+    [[nodiscard]] bool shows(LeftOut kind) const { return kind == LeftOut::Archived ? showArchived_ : showParts_; }
     // Number of runs left out for these two reasons: "3 archived, 2 earlier parts"; "" for none.
     [[nodiscard]] QString leftOutInWords() const;
     [[nodiscard]] const FieldCatalog& fields() const { return fields_; }
@@ -64,17 +64,11 @@ public:
     void setOpen(int row, bool open);
 
     [[nodiscard]] const ListRow& rowAt(int row) const { return rows_[static_cast<std::size_t>(row)]; }
-    // Null if the row is a group.
-    [[nodiscard]] const RunItemPtr& runAt(int row) const { return rowAt(row).run; }
-    // The runs of a row: its own, or all of the group, hidden ones too.
-    [[nodiscard]] std::vector<RunItemPtr> runsAt(int row) const;
     // The filter for the runs of these rows: that of their groups, or the list's own if all rows are given; "" if
     // single runs were picked.
     [[nodiscard]] QString filterOf(const std::vector<int>& rows) const;
     // Number of runs that pass the filter, those in closed groups included.
     [[nodiscard]] int runCount() const { return runCount_; }
-    // Identity of a row for selections: the run's id, or "group " and the key.
-    [[nodiscard]] QString idAt(int row) const;
 
 signals:
     void aboutToRearrange();
@@ -87,7 +81,6 @@ private:
     // Compiles the filter; true if the rows may have changed.
     bool compile();
     [[nodiscard]] ListRows accepted();
-    void rearrange();
     void judgeFound();
     void openLiveGroups(const std::vector<RunItemPtr>& runs);
     void openNewestGroup();

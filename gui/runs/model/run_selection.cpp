@@ -24,8 +24,8 @@ int RunSelection::count() const { return static_cast<int>(rows().size()); }
 
 void RunSelection::keep() {
     keptRuns_.clear();
-    for (const int row : rows()) keptRuns_.insert(list_.idAt(row));
-    keptCurrent_ = currentIndex().isValid() ? list_.idAt(currentIndex().row()) : QString();
+    for (const int row : rows()) keptRuns_.insert(list_.rowAt(row).id());
+    keptCurrent_ = currentIndex().isValid() ? list_.rowAt(currentIndex().row()).id() : QString();
     keptColumn_ = currentIndex().column();
 }
 
@@ -35,8 +35,8 @@ void RunSelection::restore() {
     const int rows = list_.rowCount(), lastColumn = list_.columnCount() - 1;
     int first = -1;  // first row of the range being collected
     for (int row = 0; row <= rows; ++row) {
-        const bool isKept = row < rows && keptRuns_.contains(list_.idAt(row));
-        if (row < rows && list_.idAt(row) == keptCurrent_)
+        const bool isKept = row < rows && keptRuns_.contains(list_.rowAt(row).id());
+        if (row < rows && list_.rowAt(row).id() == keptCurrent_)
             current = list_.index(row, std::min(keptColumn_, lastColumn));
         if (isKept && first < 0) first = row;
         if (isKept || first < 0) continue;

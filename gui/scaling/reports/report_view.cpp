@@ -72,11 +72,8 @@ ReportView::ReportView(const Look& look)
       progress_(new QProgressBar),
       card_(new Card),
       text_(new QTextBrowser) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(kGap);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(9);
+    auto* column = padded(spaced(new QVBoxLayout(this), kGap), {0, 0, 0, 0});
+    auto* head = spaced(new QHBoxLayout, 9);
     head->addWidget(title_, 1);
     makeActions(*head);
     column->addLayout(head);

@@ -94,13 +94,13 @@ TEST_F(CompareCardsTest, AZoomedScatterIsExportedWithBothOfItsRanges) {
     ASSERT_TRUE(whole);
     EXPECT_FALSE(whole->xRange || whole->yRange);
     QTest::keyClick(&map.scatter(), Qt::Key_Plus);
-    ASSERT_TRUE(map.scatter().zoomed());
+    ASSERT_TRUE(map.scatter().shown().zoomed);
     const auto part = map.figure();
     ASSERT_TRUE(part) << part.error().message;
     ASSERT_TRUE(part->xRange && part->yRange);
-    EXPECT_EQ(part->xRange->low, map.scatter().shownX().first);
-    EXPECT_EQ(part->yRange->low, map.scatter().shownY().first);
-    EXPECT_EQ(part->yRange->high, map.scatter().shownY().second);
+    EXPECT_EQ(part->xRange->low, map.scatter().shown().x.first);
+    EXPECT_EQ(part->yRange->low, map.scatter().shown().y.first);
+    EXPECT_EQ(part->yRange->high, map.scatter().shown().y.second);
 }
 
 TEST_F(CompareCardsTest, BesideAScatterStandTheNumberAndItsUnitAlone) {

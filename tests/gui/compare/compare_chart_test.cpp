@@ -59,11 +59,11 @@ TEST_F(CompareChartTest, AFigureKeepsThePartThatIsZoomedToInBothDirections) {
     EXPECT_FALSE(chart.figure().yRange);
     chart.show();
     QTest::keyClick(&chart.plot(), Qt::Key_Plus);
-    ASSERT_TRUE(chart.plot().zoomed());
+    ASSERT_TRUE(chart.plot().shown().zoomed);
     const FigureSpec spec = chart.figure();
     ASSERT_TRUE(spec.xRange && spec.yRange);
-    EXPECT_EQ(std::pair(spec.xRange->low, spec.xRange->high), chart.plot().shownX());
-    EXPECT_EQ(std::pair(spec.yRange->low, spec.yRange->high), chart.plot().shownY());
+    EXPECT_EQ(std::pair(spec.xRange->low, spec.xRange->high), chart.plot().shown().x);
+    EXPECT_EQ(std::pair(spec.yRange->low, spec.yRange->high), chart.plot().shown().y);
 }
 
 TEST_F(CompareChartTest, SaysWhatItsClockCountsAndWhereABandReachesZero) {

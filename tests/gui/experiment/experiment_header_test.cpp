@@ -30,7 +30,7 @@ TEST(ExperimentHeader, SaysWhatIsSetUpAndWhereTheErrorIs) {
     EXPECT_TRUE(shows(QStringLiteral("not saved")));
     EXPECT_TRUE(shows(QStringLiteral("mine")));
     draft.setText(QStringLiteral("name = \"mine\"\n[train]\nsteps = = 3\n"));
-    ASSERT_TRUE(draft.problem());
+    ASSERT_TRUE(draft.check().problem());
     header.showDraft();
     header.showCheck();
     EXPECT_TRUE(shows(QStringLiteral("train.steps, line 3")));

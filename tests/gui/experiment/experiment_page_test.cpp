@@ -266,7 +266,7 @@ TEST_F(ExperimentPageTest, WhatWasBegunBeforeThePageWasOpenStandsOnIt) {
     ExperimentDraft& draft = window_->draft();
     ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 1; }));
     draft.loadSchema();
-    ASSERT_TRUE(eventually([&] { return draft.hasSchema() && !draft.unsaved().kept().empty(); }));
+    ASSERT_TRUE(eventually([&] { return draft.schema().isKnown() && !draft.unsaved().kept().empty(); }));
     draft.take(startFrom(*window_->session().runs().items().front(), workspace_.path()));
     ASSERT_TRUE(isAnswered());
     ASSERT_EQ(text(), nullptr) << "nobody was on the page";
@@ -347,10 +347,10 @@ TEST_F(ExperimentPageTest, TheListFoldsInANarrowWindow) {
     window_->resize(1280, 720);
     const QString right = text()->toPlainText();
     text()->replaceText(QString(right).replace("delay = 3\n", "delay = 9\n"));
-    ASSERT_TRUE(eventually([&] { return window_->draft().problem().has_value(); }));
+    ASSERT_TRUE(eventually([&] { return window_->draft().check().problem().has_value(); }));
     expectNothingOverlaps("with an error below the text");
     text()->replaceText(right);
-    ASSERT_TRUE(eventually([&] { return !window_->draft().problem(); }));
+    ASSERT_TRUE(eventually([&] { return !window_->draft().check().problem(); }));
     auto* unfold = button<QToolButton>(QStringLiteral("Begin with"));
     ASSERT_NE(unfold, nullptr);
     unfold->click();

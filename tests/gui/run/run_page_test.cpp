@@ -175,17 +175,17 @@ TEST_F(RunPageTest, TheTimelineMovesTheBandOfTheCurves) {
     EXPECT_EQ(all.end, window_->session().pulse().extent.end);
     ASSERT_TRUE(eventually([&] { return timeline->frame()->range.end >= all.end && timeline->frame()->spans > 1000; }));
     const PlotView& plot = chartOf("train/loss")->plot();
-    ASSERT_TRUE(eventually([&] { return plot.band() && plot.band()->second == 100; }));
+    ASSERT_TRUE(eventually([&] { return plot.band() && plot.band()->high == 100; }));
     const auto whole = *plot.band();
-    EXPECT_EQ(whole.first, 1);
+    EXPECT_EQ(whole.low, 1);
     for (int i = 0; i < 3; ++i) QTest::keyClick(timeline, Qt::Key_W);
     ASSERT_TRUE(plot.band());
     const auto part = *plot.band();
-    EXPECT_GT(part.first, whole.first);
-    EXPECT_LT(part.second, whole.second);
-    EXPECT_LT(part.first, part.second);
+    EXPECT_GT(part.low, whole.low);
+    EXPECT_LT(part.high, whole.high);
+    EXPECT_LT(part.low, part.high);
     QTest::keyClick(timeline, Qt::Key_D);
-    EXPECT_GT(plot.band()->first, part.first);
+    EXPECT_GT(plot.band()->low, part.low);
 }
 
 TEST_F(RunPageTest, ThePointerInTheTimelineIsALineInTheCurvesAndTheOtherWayRound) {

@@ -50,7 +50,7 @@ TEST_F(RunViewKeeperTest, TheNextWindowHasTheListAsItWasLeft) {
     EXPECT_EQ(parts.table->horizontalHeader()->sortIndicatorSection(), RunTableModel::Algorithm);
     parts.takeRuns();
     EXPECT_EQ(parts.list.grouping().name(), QStringLiteral("algorithm.delay")) << "once a run has the setting";
-    EXPECT_EQ(parts.list.filterError(), std::nullopt);
+    EXPECT_EQ(parts.list.filterState().error, std::nullopt);
     EXPECT_EQ(parts.list.runCount(), 1);
 }
 

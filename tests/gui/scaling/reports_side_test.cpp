@@ -31,7 +31,7 @@ protected:
         file.close();
         open(file.fileName());
         window_->draft().loadSchema();
-        ASSERT_TRUE(eventually([&] { return window_->draft().hasSchema(); }));
+        ASSERT_TRUE(eventually([&] { return window_->draft().schema().isKnown(); }));
     }
     QListWidget* list() {
         for (auto* one : window_->findChildren<QListWidget*>()) {

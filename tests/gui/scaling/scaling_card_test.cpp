@@ -48,12 +48,12 @@ TEST_F(ScalingCardTest, AFigureOfItHasItsAxisAndThePartThatIsZoomedTo) {
     EXPECT_FALSE(spec.xRange || spec.yRange) << "all of it, also once runs are added";
     card_.findChild<Choice*>()->choose(0);
     QTest::keyClick(&card_.plot(), Qt::Key_Plus);
-    ASSERT_TRUE(card_.plot().zoomed());
+    ASSERT_TRUE(card_.plot().shown().zoomed);
     spec = card_.figure({});
     EXPECT_EQ(spec.logY, std::optional(false));
     ASSERT_TRUE(spec.xRange && spec.yRange);
-    EXPECT_EQ(spec.xRange->low, card_.plot().shownX().first);
-    EXPECT_EQ(spec.yRange->high, card_.plot().shownY().second);
+    EXPECT_EQ(spec.xRange->low, card_.plot().shown().x.first);
+    EXPECT_EQ(spec.yRange->high, card_.plot().shown().y.second);
     const auto again = figureSpecOf(jsonOf(spec));
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, spec) << "its file says so too";

@@ -37,7 +37,7 @@ protected:
         open(file.fileName());
         window_->resize(size);
         window_->open("Experiment");
-        ASSERT_TRUE(eventually([&] { return window_->draft().hasSchema(); }));
+        ASSERT_TRUE(eventually([&] { return window_->draft().schema().isKnown(); }));
         ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
     }
     void choosePreset(const QString& title) {
@@ -62,7 +62,7 @@ protected:
     }
     [[nodiscard]] bool hasRun() const { return QFile::exists(folder_.filePath(QStringLiteral("ran"))); }
     [[nodiscard]] bool isAnswered() {
-        return eventually([&] { return window_->draft().checked().has_value(); });
+        return eventually([&] { return window_->draft().check().result().has_value(); });
     }
     QTemporaryDir folder_;
 };

@@ -14,7 +14,7 @@ struct LiveBench {
     void open() {
         const auto state = store.open();
         ASSERT_TRUE(state) << state.error().message;
-        ASSERT_TRUE(store.isOpen());
+        ASSERT_EQ(*state, LiveStore::State::Open);
         const Status updated = store.update();
         ASSERT_TRUE(updated) << updated.error().message;
     }

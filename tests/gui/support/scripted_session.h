@@ -124,12 +124,12 @@ private:
     bool writes() {
         key(Qt::Key_1, Qt::ControlModifier);
         auto* editor = visible<QPlainTextEdit>([](const QPlainTextEdit& one) { return !one.isReadOnly(); });
-        if (!editor || !soon([&] { return window_.draft().hasSchema(); })) return false;
+        if (!editor || !soon([&] { return window_.draft().schema().isKnown(); })) return false;
         editor->setFocus();
         QGuiApplication::clipboard()->setText(QString::fromUtf8(kExperiment));
         key(Qt::Key_A, Qt::ControlModifier);  // in place of the experiment that the page begins with
         key(Qt::Key_V, Qt::ControlModifier);
-        return soon([&] { return window_.draft().checked() && window_.draft().checked()->total == 4; });
+        return soon([&] { return window_.draft().check().result() && window_.draft().check().result()->total == 4; });
     }
     bool runs() {
         key(Qt::Key_Return, Qt::ControlModifier);
@@ -187,7 +187,7 @@ private:
         if (!list || !QApplication::focusWidget()) return false;
         QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("algorithm = dasgd and seed = 2"), Qt::NoModifier,
                          5);
-        if (!soon([&] { return list->runCount() == 1 && !list->filterError(); })) return false;
+        if (!soon([&] { return list->runCount() == 1 && !list->filterState().error; })) return false;
         key(Qt::Key_A, Qt::ControlModifier);
         key(Qt::Key_Delete);
         if (!soon([&] { return list->runCount() == 4; })) return false;

@@ -197,9 +197,9 @@ TEST_F(MainWindowTest, TheWheelIsThePagesUntilAPlotHasTheFocusOrCtrlIsDown) {
             }
             if (!plot->isVisible() || !canvas || plot->curves().empty()) continue;
             turn(*canvas, {});
-            EXPECT_FALSE(plot->zoomed()) << entry.info.title;
+            EXPECT_FALSE(plot->shown().zoomed) << entry.info.title;
             turn(*canvas, Qt::ControlModifier);
-            EXPECT_TRUE(plot->zoomed()) << entry.info.title;
+            EXPECT_TRUE(plot->shown().zoomed) << entry.info.title;
             ++plots;
         }
         for (TimelineWidget* plot : window_->findChildren<TimelineWidget*>()) {

@@ -28,7 +28,7 @@ class ExperimentDraftTest : public ::testing::Test {
 protected:
     ExperimentDraftTest() {
         draft_.loadSchema();
-        EXPECT_TRUE(eventually([&] { return draft_.hasSchema(); }));
+        EXPECT_TRUE(eventually([&] { return draft_.schema().isKnown(); }));
     }
     QString program() {
         QFile file(folder_.filePath(QStringLiteral("dasgd")));
@@ -39,7 +39,7 @@ protected:
     }
     void takeText(const QString& text) { draft_.take({Start::Kind::Preset, {}, {}, {}, text, {}}); }
     [[nodiscard]] bool isAnswered() {
-        return eventually([&] { return draft_.checked().has_value(); });
+        return eventually([&] { return draft_.check().result().has_value(); });
     }
     static QByteArray content(const QString& path) {
         QFile file(path);
@@ -47,6 +47,13 @@ protected:
     }
     [[nodiscard]] FieldInfo field(const char* section, const char* plugin, std::size_t place) const {
         return *draft_.schema().section(section)->fieldsOf(plugin)[place];
+    }
+
+    void setField(const QString& key, const FieldInfo& field, const QString& written) {
+        draft_.setEdited({withField(draft_.document(), draft_.schema(), key, field, written), {}});
+    }
+    void setFields(const std::vector<std::pair<QString, QString>>& written) {
+        draft_.setEdited({withFields(draft_.document(), draft_.schema(), written), {}});
     }
 
     QTemporaryDir folder_;
@@ -63,7 +70,7 @@ TEST_F(ExperimentDraftTest, APresetFillsThePageAndStartsNothing) {
     EXPECT_FALSE(draft_.isSaved());
     ASSERT_TRUE(isAnswered());
     EXPECT_EQ(draft_.title(), QStringLiteral("sweep"));
-    EXPECT_EQ(draft_.inWords(), QStringLiteral("2 runs · 4 workers over gloo · link emulated 100\u00a0Mbps"));
+    EXPECT_EQ(draftInWords(draft_), QStringLiteral("2 runs · 4 workers over gloo · link emulated 100\u00a0Mbps"));
     EXPECT_EQ(launched.count(), 0);
     EXPECT_FALSE(QFile::exists(folder_.filePath(QStringLiteral("ran"))));
 }
@@ -71,11 +78,11 @@ TEST_F(ExperimentDraftTest, APresetFillsThePageAndStartsNothing) {
 TEST_F(ExperimentDraftTest, AFieldChangesItsPlaceOfTheText) {
     takeText(kDraftText);
     QSignalSpy replaced(&draft_, &ExperimentDraft::textReplaced);
-    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
+    setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
     EXPECT_EQ(draft_.document().text(), QString(kDraftText).replace("delay = 2", "delay = 3"));
-    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), {});
+    setField("algorithm.delay", field("algorithm", "dasgd", 2), {});
     EXPECT_EQ(draft_.document().text(), QString(kDraftText).remove("delay = 2\n"));
-    draft_.setField("train.steps", field("train", "", 0), QStringLiteral("40"));
+    setField("train.steps", field("train", "", 0), QStringLiteral("40"));
     EXPECT_EQ(draft_.document().valueText("train.steps"), QStringLiteral("40"));
     EXPECT_EQ(replaced.count(), 3);
 }
@@ -83,29 +90,32 @@ TEST_F(ExperimentDraftTest, AFieldChangesItsPlaceOfTheText) {
 TEST_F(ExperimentDraftTest, SeveralFieldsAtOnceAreOneStepOfTheUndo) {
     takeText(kDraftText);
     QSignalSpy replaced(&draft_, &ExperimentDraft::textReplaced);
-    draft_.setFields({{"algorithm.period", "6"}, {"algorithm.delay", "5"}, {"algorithm.nonsense", "1"}});
+    setFields({{"algorithm.period", "6"}, {"algorithm.delay", "5"}, {"algorithm.nonsense", "1"}});
     EXPECT_EQ(replaced.count(), 1);
-    EXPECT_EQ(draft_.effective("algorithm", "period"), QStringLiteral("6"));
-    EXPECT_EQ(draft_.effective("algorithm", "delay"), QStringLiteral("5"));
+    EXPECT_EQ(effectiveText(draft_.document(), draft_.schema(), "algorithm", "period"), QStringLiteral("6"));
+    EXPECT_EQ(effectiveText(draft_.document(), draft_.schema(), "algorithm", "delay"), QStringLiteral("5"));
     const QString before = draft_.document().text();
-    draft_.setFields({{"algorithm.delay", "5"}});
+    setFields({{"algorithm.delay", "5"}});
     EXPECT_EQ(draft_.document().text(), before) << "what stands there already is not written";
-    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 2, delay = 1 }");
+    draft_.setEdited(
+        withSection(draft_.document(), draft_.schema(), "algorithm", "{ name = \"dasgd\", period = 2, delay = 1 }"));
     EXPECT_EQ(replaced.count(), 2);
-    EXPECT_EQ(draft_.effective("algorithm", "period"), QStringLiteral("2"));
-    EXPECT_EQ(draft_.effective("algorithm", "delay"), QStringLiteral("1"));
+    EXPECT_EQ(effectiveText(draft_.document(), draft_.schema(), "algorithm", "period"), QStringLiteral("2"));
+    EXPECT_EQ(effectiveText(draft_.document(), draft_.schema(), "algorithm", "delay"), QStringLiteral("1"));
 }
 
 TEST_F(ExperimentDraftTest, ASectionThatIsSetHoldsNothingElse) {
     takeText(QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\ndelay = 2\nlocal_weight = 0.5\n"));
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);
-    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 4, delay = 3 }");
+    draft_.setEdited(
+        withSection(draft_.document(), draft_.schema(), "algorithm", "{ name = \"dasgd\", period = 4, delay = 3 }"));
     EXPECT_EQ(draft_.document().value("algorithm.local_weight"), nullptr) << "advised was its default";
     EXPECT_EQ(draft_.document().valueText("algorithm.delay"), QStringLiteral("3"));
     ASSERT_EQ(noted.size(), 1);
     EXPECT_TRUE(noted[0][0].toString().contains(QStringLiteral("local_weight")));
     takeText(kDraftText + QStringLiteral("\n[[case]]\nname = \"long\"\nalgorithm.delay = 7\n"));
-    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 4, delay = 3 }");
+    draft_.setEdited(
+        withSection(draft_.document(), draft_.schema(), "algorithm", "{ name = \"dasgd\", period = 4, delay = 3 }"));
     ASSERT_EQ(noted.size(), 2);
     EXPECT_TRUE(noted[1][0].toString().contains(QStringLiteral("[[case]] sets algorithm.delay")));
 }
@@ -114,9 +124,10 @@ TEST_F(ExperimentDraftTest, AnAlgorithmThatIsSetTakesOutTheSectionThatItDoesNotR
     const QString graph = QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\n[graph]\nname = \"ring\"\n");
     takeText(graph);
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);
-    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 4 }");
+    draft_.setEdited(withSection(draft_.document(), draft_.schema(), "algorithm", "{ name = \"dasgd\", period = 4 }"));
     EXPECT_TRUE(draft_.document().hasSection("graph"));
-    draft_.setSection("algorithm", "{ name = \"local_sgd\", period = 4 }");
+    draft_.setEdited(
+        withSection(draft_.document(), draft_.schema(), "algorithm", "{ name = \"local_sgd\", period = 4 }"));
     EXPECT_FALSE(draft_.document().hasSection("graph"));
     ASSERT_EQ(noted.size(), 1);
     EXPECT_EQ(noted[0][0].toString(), QStringLiteral("Taken out, as the algorithm does not read it: [graph]."));
@@ -125,7 +136,7 @@ TEST_F(ExperimentDraftTest, AnAlgorithmThatIsSetTakesOutTheSectionThatItDoesNotR
 TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
     takeText(kDraftText);
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);
-    draft_.setPlugin("algorithm", "local_sgd");
+    draft_.setEdited(withPlugin(draft_.document(), draft_.schema(), "algorithm", "local_sgd"));
     ASSERT_EQ(noted.count(), 1);
     EXPECT_TRUE(noted[0][0].toString().startsWith(QLatin1String("local_sgd does not know delay")));
     EXPECT_EQ(draft_.document().value("algorithm.delay"), nullptr);
@@ -160,7 +171,7 @@ TEST_F(ExperimentDraftTest, AnOpenedFileKeepsItsFileName) {
     QSignalSpy launched(&draft_, &ExperimentDraft::launched);
     draft_.run();
     ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
-    EXPECT_EQ(launched[0][0].toString(), draft_.folderOfExperiments() + QStringLiteral("/sweep.toml"));
+    EXPECT_EQ(launched[0][0].toString(), experimentsFolder(workspace_) + QStringLiteral("/sweep.toml"));
     draft_.duplicate({});
     EXPECT_EQ(draft_.fileName(), QStringLiteral("sweep-2.toml")) << "a copy has no file yet";
 }
@@ -168,11 +179,11 @@ TEST_F(ExperimentDraftTest, AnOpenedFileKeepsItsFileName) {
 TEST_F(ExperimentDraftTest, NothingIsSetWhileTheTextIsBroken) {
     const QString broken = QStringLiteral("name = \n");
     takeText(broken);
-    ASSERT_TRUE(draft_.problem());
-    EXPECT_EQ(draft_.problem()->line, 1);
-    EXPECT_FALSE(draft_.isChecking()) << "the program has nothing to add";
-    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
-    draft_.setPlugin("algorithm", "local_sgd");
+    ASSERT_TRUE(draft_.check().problem());
+    EXPECT_EQ(draft_.check().problem()->line, 1);
+    EXPECT_FALSE(draft_.check().isRunning()) << "the program has nothing to add";
+    setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
+    draft_.setEdited(withPlugin(draft_.document(), draft_.schema(), "algorithm", "local_sgd"));
     EXPECT_EQ(draft_.document().text(), broken);
 }
 
@@ -184,7 +195,7 @@ TEST_F(ExperimentDraftTest, RunWritesToTheWorkspaceAndStarts) {
     ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
     for (const QList<QVariant>& said : noted)
         EXPECT_FALSE(said[0].toString().contains(QStringLiteral("Nothing was started"))) << "the check is its own";
-    const QString file = draft_.folderOfExperiments() + QStringLiteral("/sweep.toml");
+    const QString file = experimentsFolder(workspace_) + QStringLiteral("/sweep.toml");
     EXPECT_EQ(launched[0][0].toString(), file);
     EXPECT_EQ(QString::fromUtf8(content(file)), kDraftText);
     EXPECT_TRUE(draft_.isSaved());
@@ -198,7 +209,7 @@ TEST_F(ExperimentDraftTest, AnotherTextOfTheNameGetsAFileOfItsOwn) {
     QSignalSpy launched(&draft_, &ExperimentDraft::launched);
     draft_.run();
     ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
-    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
+    setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
     draft_.run();
     ASSERT_TRUE(eventually([&] { return launched.count() == 2; }));
     EXPECT_TRUE(launched[1][0].toString().endsWith(QLatin1String("/sweep-2.toml")));
@@ -210,7 +221,7 @@ TEST_F(ExperimentDraftTest, OneThatIsQueuedWaitsInTheProgram) {
     QSignalSpy queued(&draft_, &ExperimentDraft::queued), launched(&draft_, &ExperimentDraft::launched);
     draft_.run(Engine::Order::Queued);
     ASSERT_TRUE(eventually([&] { return queued.count() == 1; })) << "also where it had to be checked first";
-    const QString file = draft_.folderOfExperiments() + QStringLiteral("/sweep.toml");
+    const QString file = experimentsFolder(workspace_) + QStringLiteral("/sweep.toml");
     EXPECT_EQ(queued[0][0].toString(), file);
     EXPECT_EQ(launched.count(), 0);
     const QString ran = folder_.filePath(QStringLiteral("ran"));
@@ -221,10 +232,10 @@ TEST_F(ExperimentDraftTest, OneThatIsQueuedWaitsInTheProgram) {
 TEST_F(ExperimentDraftTest, WhatWasQueuedIsNamedAsRunsShowsIt) {
     takeText(kDraftText);
     ASSERT_TRUE(isAnswered());
-    EXPECT_EQ(draft_.queuedInWords(), QStringLiteral("Queued sweep: Runs shows where it waits."));
+    EXPECT_EQ(queuedInWords(draft_), QStringLiteral("Queued sweep: Runs shows where it waits."));
     takeText(kDraftText + QStringLiteral("[[case]]\nname = \"case-1\"\n[[case]]\nname = \"case-2\"\n"));
     ASSERT_TRUE(isAnswered());
-    EXPECT_EQ(draft_.queuedInWords(),
+    EXPECT_EQ(queuedInWords(draft_),
               QStringLiteral("Queued sweep: Runs shows where its cases wait, by their own names: case-1, case-2."));
 }
 
@@ -259,12 +270,12 @@ TEST_F(ExperimentDraftTest, RunGoesToTheProblemInstead) {
     QSignalSpy stopped(&draft_, &ExperimentDraft::stoppedByProblem), launched(&draft_, &ExperimentDraft::launched);
     draft_.run();
     ASSERT_TRUE(eventually([&] { return stopped.count() == 1; }));
-    EXPECT_EQ(draft_.problem()->key, QStringLiteral("optimizer.momentum"));
-    EXPECT_EQ(draft_.problem()->line, 11);
+    EXPECT_EQ(draft_.check().problem()->key, QStringLiteral("optimizer.momentum"));
+    EXPECT_EQ(draft_.check().problem()->line, 11);
     QTest::qWait(200);
     EXPECT_EQ(launched.count(), 0);
     draft_.setText(kDraftText);
-    EXPECT_FALSE(draft_.problem()) << "what was said of another text does not count";
+    EXPECT_FALSE(draft_.check().problem()) << "what was said of another text does not count";
 }
 
 TEST_F(ExperimentDraftTest, ARunThatWasChangedWhileItWasCheckedIsNotStarted) {
@@ -310,14 +321,14 @@ TEST_F(ExperimentDraftTest, AFileIsSavedWhereItWasOpenedUnlessAnotherProgramChan
     QSignalSpy noted(&draft_, &ExperimentDraft::noted), failed(&draft_, &ExperimentDraft::failed);
     for (const char* text : {"name = \"first\"\n", "name = \"second\"\n"}) {
         draft_.setText(QString::fromLatin1(text));
-        draft_.saveToFile();
+        draft_.save();
         ASSERT_TRUE(eventually([&] { return draft_.isSaved(); }));
         EXPECT_EQ(content(), text);
     }
     EXPECT_EQ(noted.count(), 2);
     put("name = \"elsewhere\"\n");
     draft_.setText(QStringLiteral("name = \"third\"\n"));
-    draft_.saveToFile();
+    draft_.save();
     ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
     EXPECT_TRUE(failed[0][0].toString().contains(QStringLiteral("Ctrl+Shift+S")));
     EXPECT_EQ(content(), "name = \"elsewhere\"\n");
@@ -379,28 +390,28 @@ TEST_F(ExperimentDraftTest, ADryRunThatWasAskedForSaysThatItWasMade) {
     ASSERT_TRUE(isAnswered());
     EXPECT_EQ(noted.count(), 0) << "nobody asked";
     for (int time = 1; time <= 2; ++time) {
-        draft_.checkNow();
+        draft_.check().now();
         ASSERT_TRUE(eventually([&] { return noted.count() == time; }));
     }
     EXPECT_TRUE(noted.back()[0].toString().contains(QStringLiteral("nothing is wrong with these 2 runs")));
     draft_.setText(QString(kDraftText).append(QStringLiteral("[optimizer]\nmomentum = 1.9\n")));
-    draft_.checkNow();
-    ASSERT_TRUE(eventually([&] { return draft_.problem().has_value(); }));
+    draft_.check().now();
+    ASSERT_TRUE(eventually([&] { return draft_.check().problem().has_value(); }));
     EXPECT_EQ(noted.count(), 2) << "the error stands at its place";
 }
 
 TEST_F(ExperimentDraftTest, TheLastForecastStaysUntilANewOneHasArrived) {
-    draft_.forecastAnew({});
-    EXPECT_FALSE(draft_.isChecking()) << "there is nothing to forecast";
+    draft_.check().forecastAnew({});
+    EXPECT_FALSE(draft_.check().isRunning()) << "there is nothing to forecast";
     takeText(kDraftText);
     ASSERT_TRUE(isAnswered());
     QSignalSpy answered(&draft_, &ExperimentDraft::checkChanged);
-    draft_.forecastAnew(QStringLiteral("run-1"));
-    EXPECT_TRUE(draft_.isChecking());
-    ASSERT_TRUE(draft_.checked());
+    draft_.check().forecastAnew(QStringLiteral("run-1"));
+    EXPECT_TRUE(draft_.check().isRunning());
+    ASSERT_TRUE(draft_.check().result());
     EXPECT_TRUE(answered.empty());
     ASSERT_TRUE(eventually([&] { return !answered.empty(); }));
-    EXPECT_EQ(draft_.checked()->runs.size(), 2U);
+    EXPECT_EQ(draft_.check().result()->runs.size(), 2U);
 }
 
 }  // namespace

@@ -46,10 +46,11 @@ TEST(PlotView, TheCursorSaysHowManyRunsMadeThePoint) {
     mean.n.back() = 1;
     view.setCurves({mean, ramp(1)});
     view.showCursor(50);
-    EXPECT_EQ(view.cursorInWords(), QStringLiteral("step 50\nmean  %1  n = 3\nramp  %2")
-                                        .arg(QString::number(100.0, 'f', 1), QString::number(50.0, 'f', 2)));
+    EXPECT_EQ(view.accessibleDescription(), QStringLiteral("step 50\nmean  %1  n = 3\nramp  %2")
+                                                .arg(QString::number(100.0, 'f', 1), QString::number(50.0, 'f', 2)));
     view.showCursor(100);
-    EXPECT_TRUE(view.cursorInWords().contains(QStringLiteral("n = 1"))) << view.cursorInWords().toStdString();
+    EXPECT_TRUE(view.accessibleDescription().contains(QStringLiteral("n = 1")))
+        << view.accessibleDescription().toStdString();
 }
 
 TEST(PlotView, TheCursorSaysTheUnit) {
@@ -59,10 +60,10 @@ TEST(PlotView, TheCursorSaysTheUnit) {
     mean.n.assign(mean.line.x.size(), 3);
     view.setCurves({mean});
     view.showCursor(50);
-    EXPECT_EQ(view.cursorInWords(), QStringLiteral("step 50\nramp  50.00 %  n = 3"));
+    EXPECT_EQ(view.accessibleDescription(), QStringLiteral("step 50\nramp  50.00 %  n = 3"));
     view.setAxes({.x = QStringLiteral("step"), .y = QStringLiteral("loss"), .wholeX = true});
     view.showCursor(50);
-    EXPECT_EQ(view.cursorInWords(), QStringLiteral("step 50\nramp  50.00  n = 3"));
+    EXPECT_EQ(view.accessibleDescription(), QStringLiteral("step 50\nramp  50.00  n = 3"));
 }
 
 TEST(BandAt, OfAShareStaysWithinTheWhole) {

@@ -22,7 +22,8 @@ class PlotZoomTest : public ::testing::Test {
 protected:
     PlotZoomTest() {
         page_.resize(600, 300);
-        view_ = new PlotView(testLook(), &page_);
+        view_ = new PlotView(testLook());
+        view_->setParent(&page_);
         view_->setGeometry(0, 0, 500, 280);
         view_->setAxes({.x = QStringLiteral("step"), .y = QStringLiteral("loss"), .wholeX = true});
         view_->setCurves({ramp(2)});
@@ -40,7 +41,7 @@ protected:
         QApplication::sendEvent(canvas(), &wheel);
         return wheel.isAccepted();
     }
-    double width() const { return view_->shownX().second - view_->shownX().first; }
+    double width() const { return view_->shown().x.second - view_->shown().x.first; }
 
     QWidget page_;
     PlotView* view_;
@@ -52,7 +53,7 @@ TEST_F(PlotZoomTest, TheWheelTurnsThePageUntilThePlotHasTheFocusOrCtrlIsDown) {
     other.setFocus();
     ASSERT_FALSE(view_->hasFocus());
     EXPECT_FALSE(turnWheel());
-    EXPECT_FALSE(view_->zoomed());
+    EXPECT_FALSE(view_->shown().zoomed);
     EXPECT_TRUE(turnWheel(Qt::ControlModifier));
     EXPECT_LT(width(), 100);
     view_->showAll();
@@ -75,7 +76,7 @@ TEST_F(PlotZoomTest, TheWheelOverAPlotScrollsThePageAroundIt) {
     EXPECT_EQ(top(), 0);
     EXPECT_TRUE(turnWheel({}, -120));
     EXPECT_GT(top(), 0);
-    EXPECT_FALSE(view_->zoomed());
+    EXPECT_FALSE(view_->shown().zoomed);
     EXPECT_TRUE(turnWheel());
     EXPECT_EQ(top(), 0);
     around.takeWidget();
@@ -87,15 +88,15 @@ TEST_F(PlotZoomTest, ADragZoomsAndADoubleClickShowsEverything) {
     QTest::mouseMove(canvas(), {200, 142});
     QTest::mouseMove(canvas(), {300, 142});
     QTest::mouseRelease(canvas(), Qt::LeftButton, {}, {300, 142});
-    EXPECT_TRUE(view_->zoomed());
+    EXPECT_TRUE(view_->shown().zoomed);
     EXPECT_GT(width(), 10);
     EXPECT_LT(width(), 60);
     EXPECT_EQ(clicks.count(), 0) << "a drag is no click";
-    const auto part = view_->shownX();
+    const auto part = view_->shown().x;
     view_->setCurves({ramp(3)});
-    EXPECT_EQ(view_->shownX(), part) << "what comes in live does not take the part away";
+    EXPECT_EQ(view_->shown().x, part) << "what comes in live does not take the part away";
     QTest::mouseDClick(canvas(), Qt::LeftButton, {}, {200, 140});
-    EXPECT_FALSE(view_->zoomed());
+    EXPECT_FALSE(view_->shown().zoomed);
     EXPECT_EQ(width(), 100);
     QTest::mouseClick(canvas(), Qt::LeftButton, {}, {200, 140});
     EXPECT_GE(clicks.count(), 1);
@@ -105,14 +106,14 @@ TEST_F(PlotZoomTest, KeysZoomPanAndShowEverything) {
     view_->setFocus();
     QTest::keyClick(view_, Qt::Key_Plus);
     EXPECT_NEAR(width(), 80, 1);
-    const double left = view_->shownX().first;
+    const double left = view_->shown().x.first;
     QTest::keyClick(view_, Qt::Key_Right);
-    EXPECT_GT(view_->shownX().first, left);
+    EXPECT_GT(view_->shown().x.first, left);
     EXPECT_NEAR(width(), 80, 1);
     QTest::keyClick(view_, Qt::Key_0);
     EXPECT_EQ(width(), 100);
     view_->setAxes({.x = QStringLiteral("epoch"), .y = QStringLiteral("loss")});
-    EXPECT_FALSE(view_->zoomed()) << "another axis has other parts";
+    EXPECT_FALSE(view_->shown().zoomed) << "another axis has other parts";
 }
 
 TEST_F(PlotZoomTest, TheCursorStandsOnRecordedStepsAndSaysWhole) {
@@ -120,7 +121,7 @@ TEST_F(PlotZoomTest, TheCursorStandsOnRecordedStepsAndSaysWhole) {
     ASSERT_TRUE(view_->cursor());
     EXPECT_EQ(*view_->cursor(), std::round(*view_->cursor()));
     const int step = static_cast<int>(*view_->cursor());
-    EXPECT_EQ(view_->cursorInWords(),
+    EXPECT_EQ(view_->accessibleDescription(),
               QStringLiteral("step %1\nramp  %2").arg(step).arg(QString::number(2.0 * step, 'f', 2)));
     QTest::keyClick(view_, Qt::Key_Right, Qt::ShiftModifier);
     EXPECT_EQ(*view_->cursor(), step + 1);
@@ -132,7 +133,7 @@ TEST_F(PlotZoomTest, TheCursorStandsOnRecordedStepsAndSaysWhole) {
     view_->setCurves(std::vector<Curve>(100, ramp(1)));
     view_->grab();
     QTest::mouseMove(canvas(), {230, 140});
-    EXPECT_TRUE(view_->cursorInWords().endsWith(QStringLiteral("and 88 more")));
+    EXPECT_TRUE(view_->accessibleDescription().endsWith(QStringLiteral("and 88 more")));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_F(ChartInstantsTest, TheCursorOfOneChartIsThatOfTheTimelineAndOfTheOthers) 
 TEST_F(ChartInstantsTest, TheNamesOfTheCurvesSayWhatTheBandIs) {
     card_->QWidget::show();
     ASSERT_TRUE(eventually([&] { return card_->plot().band().has_value(); }));
-    const QString name = card_->plot().bandName();
+    const QString name = card_->plot().band()->name;
     EXPECT_EQ(card_->plot().legendNames(),
               (QStringList{card_->plot().curves()[0].name, card_->plot().curves()[1].name, name}));
     card_->picker().choose("never/recorded", false);
@@ -102,8 +102,8 @@ TEST_F(ChartInstantsTest, OverTrainingTimeStartUpAndEvaluationsAreLeftOut) {
     emit card_->plot().clickedAt(x[120]);
     const TimeRange window = session_.selection().window();
     EXPECT_NEAR(static_cast<double>(window.start + window.end) / 2e9, points[120].wallS, 1e-3);
-    ASSERT_TRUE(eventually([&] { return card_->plot().band() && card_->plot().band()->first > 0; }));
-    EXPECT_LT(card_->plot().band()->second, x.back() + 1) << "not where the wall's time would put it";
+    ASSERT_TRUE(eventually([&] { return card_->plot().band() && card_->plot().band()->low > 0; }));
+    EXPECT_LT(card_->plot().band()->high, x.back() + 1) << "not where the wall's time would put it";
 }
 
 // The run was not evaluated at any step: nothing says how long it has trained.

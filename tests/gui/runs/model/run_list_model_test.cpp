@@ -31,7 +31,7 @@ protected:
     }
     QString ids() {
         QString ids;
-        for (int row = 0; row < list_.rowCount(); ++row) ids += list_.runAt(row)->id;
+        for (int row = 0; row < list_.rowCount(); ++row) ids += list_.rowAt(row).run->id;
         return ids;
     }
     QString header(int column) { return list_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(); }
@@ -70,7 +70,7 @@ TEST_F(RunListModelTest, EarlierPartsOfATrainingAreLeftOut) {
     runs_.take({part("a", "", 4), part("b", "a", 4), part("c", "b", 4), part("d", "c", 2)}, {});
     EXPECT_EQ(ids(), "cd");
     EXPECT_EQ(list_.runCount(), 2);
-    list_.showParts(true);
+    list_.show(RunListModel::LeftOut::EarlierParts, true);
     EXPECT_EQ(ids(), "abcd");
 }
 
@@ -103,8 +103,8 @@ TEST_F(RunListModelTest, ARunThatTakesAnothersPlaceIsNotItMoved) {
     EXPECT_EQ(show({run("b", 0.6), run("c", 0.7)}), "bc");
     const QPersistentModelIndex b(list_.index(0, 0)), c(list_.index(1, 0));
     EXPECT_EQ(show({run("b", 0.6, "dasgd", 9), run("c", 0.7), run("d", 0.8)}), "cd");
-    EXPECT_FALSE(b.isValid() && list_.runAt(b.row())->id != "b") << "and no index of it is another run's";
-    EXPECT_FALSE(c.isValid() && list_.runAt(c.row())->id != "c");
+    EXPECT_FALSE(b.isValid() && list_.rowAt(b.row()).run->id != "b") << "and no index of it is another run's";
+    EXPECT_FALSE(c.isValid() && list_.rowAt(c.row()).run->id != "c");
     EXPECT_EQ(moved_.count(), 0);
 }
 
@@ -118,7 +118,7 @@ TEST_F(RunListModelTest, WithAnErrorTheRowsStay) {
     EXPECT_EQ(reset_.count(), resets);
     runs_.take({run("d", 0.6, "dasgd", 5), run("e", 0.6, "dasgd", 1)}, {});
     EXPECT_EQ(ids(), "bdc") << "what comes now passes the filter before";
-    EXPECT_TRUE(list_.filterError());
+    EXPECT_TRUE(list_.filterState().error);
 }
 
 // Typed key by key, each beginning of the clause is a filter of its own until the clause is seen to be wrong.
@@ -129,11 +129,11 @@ TEST_F(RunListModelTest, AWrongClauseThatIsTypedLeavesTheRowsOfWhatStandsBeforeI
     list_.setFilter({});
     const auto all = ids();
     type(QStringLiteral("foo = 3"));
-    EXPECT_TRUE(list_.filterError());
+    EXPECT_TRUE(list_.filterState().error);
     EXPECT_EQ(ids(), all) << "no run has the word foo, and nobody looked for it";
     list_.setFilter({});
     type(QStringLiteral("delay >= 2 and foo = 3"));
-    EXPECT_TRUE(list_.filterError());
+    EXPECT_TRUE(list_.filterState().error);
     EXPECT_EQ(ids(), "bc");
     type(QStringLiteral("delay >= 2"));
     EXPECT_EQ(ids(), "bc");
@@ -142,7 +142,7 @@ TEST_F(RunListModelTest, AWrongClauseThatIsTypedLeavesTheRowsOfWhatStandsBeforeI
 TEST_F(RunListModelTest, AFilterBecomesValidWithTheRunThatHasItsKey) {
     EXPECT_TRUE(list_.setFilter(QStringLiteral("trace = off")));
     runs_.take({run("d", 0.6, "dasgd", 1, "[record]\ntrace = \"off\"\n")}, {});
-    EXPECT_FALSE(list_.filterError());
+    EXPECT_FALSE(list_.filterState().error);
     EXPECT_EQ(ids(), "d");
 }
 
@@ -229,14 +229,14 @@ TEST_F(RunListModelTest, AGroupOpensAndClosesInPlace) {
     list_.setGrouping(Grouping::bySeries());
     ASSERT_EQ(list_.rowCount(), 4) << "b, the group, a, c";
     ASSERT_TRUE(list_.rowAt(1).isGroup());
-    EXPECT_EQ(list_.runsAt(1).size(), 2U);
+    EXPECT_EQ(list_.rowAt(1).runs().size(), 2U);
     EXPECT_EQ(list_.runCount(), 5);
     const QPersistentModelIndex a(list_.index(2, 0));
     forget();
     list_.setOpen(1, true);
     ASSERT_EQ(list_.rowCount(), 6);
-    EXPECT_EQ(list_.idAt(2), "x");
-    EXPECT_EQ(list_.idAt(3), "y");
+    EXPECT_EQ(list_.rowAt(2).id(), "x");
+    EXPECT_EQ(list_.rowAt(3).id(), "y");
     EXPECT_EQ(a.row(), 4);
     list_.setOpen(1, false);
     EXPECT_EQ(a.row(), 2);
@@ -249,7 +249,7 @@ TEST_F(RunListModelTest, WhatAFilterFindsIsNotHiddenInAClosedGroup) {
     list_.setGrouping(Grouping::bySeries());
     list_.setFilter(QStringLiteral("loss < 0.15 and algorithm = dasgd"));
     ASSERT_EQ(list_.rowCount(), 2);
-    EXPECT_EQ(list_.idAt(1), "x");
+    EXPECT_EQ(list_.rowAt(1).id(), "x");
     list_.setOpen(0, false);
     EXPECT_EQ(list_.rowCount(), 1) << "who closes it there has it closed";
     list_.setOpen(0, true);
@@ -323,12 +323,12 @@ TEST_F(RunListModelTest, AGroupShowsMeansAndItsRunsWhatTheyDifferIn) {
     EXPECT_EQ(cell(group, RunTableModel::Seed), QString()) << "no measure";
     list_.setOpen(group, true);
     for (int row = group + 1; row <= group + 3; ++row) {
-        const QString delay = QString::fromStdString(*list_.runAt(row)->config.find("algorithm.delay"));
+        const QString delay = QString::fromStdString(*list_.rowAt(row).run->config.find("algorithm.delay"));
         EXPECT_EQ(cell(row, RunTableModel::Settings), QStringLiteral("d\u00a0") + delay) << "and no period";
     }
     list_.setGrouping({});
     int alone = 0;
-    while (list_.runAt(alone)->id != QStringLiteral("x")) ++alone;
+    while (list_.rowAt(alone).run->id != QStringLiteral("x")) ++alone;
     EXPECT_TRUE(cell(alone, RunTableModel::Settings).contains(QStringLiteral("τ"))) << "it has all of them";
 }
 

@@ -27,7 +27,7 @@ protected:
     }
     QStringList chosen() {
         QStringList ids;
-        for (const int row : selection_.rows()) ids << list_.runAt(row)->id;
+        for (const int row : selection_.rows()) ids << list_.rowAt(row).run->id;
         return ids;
     }
     RunTableModel runs_;
