@@ -11,49 +11,63 @@ namespace dasgd::gui {
 namespace {
 
 constexpr FigureField kFigureFields[] = {
-    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmprg", "Venue"},
-    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmprg"},
-    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmprg"},
-    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "csp"},
+    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmporg", "Venue"},
+    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmporg"},
+    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmporg"},
+    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "cspo"},
     {"kind", "kind", Editing::Word,
-     "Curves over time, the overlap timeline, scaling over workers, a number of each configuration, or the graph of "
+     "Curves over time, the overlap timeline, scaling over workers, a number of each configuration, also over a "
+     "setting, or the graph of "
      "gossip",
-     "ctsbmpr", "What"},
-    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmprg"},
+     "ctsbmpor", "What"},
+    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmporg"},
     {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3",
-     "ctsbmpr"},
-    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmpr"},
+     "ctsbmpor"},
+    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmpor"},
     {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
     {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
     {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "cs"},
     {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
-    {"band", "band", Editing::Word, "Around the mean over seeds", "cbm"},
+    {"band", "band", Editing::Word, "Around the mean over seeds", "cbmo"},
     {"lines", "curves", Editing::Word,
      "Of each configuration its mean over seeds, each seed by itself, or each rank: the first 64 of a run", "c"},
     {"members", "runs in it", Editing::Word,
      "Those that finished, or all that began: a mean then ends where the first of its runs does", "c"},
     {"scaling", "scaling", Editing::Word, "Weak: the batch of each worker stays the same", "s"},
     {"plot", "plot", Editing::Word, "Over the number of workers", "s"},
-    {"number", "number", Editing::Word, "What each configuration or run ended with", "bmp"},
+    {"number", "number", Editing::Word, "What each configuration or run ended with", "bmpo"},
     {"baseline", "baseline", Editing::Text,
-     "Name of the configuration that ratios and speed-ups refer to; empty: sync_sgd, else the slowest", "bm"},
+     "Name of the configuration that ratios and speed-ups refer to; empty: sync_sgd, else the slowest", "bmo"},
     {"against", "along x", Editing::Word, "The other number of each run", "p"},
     {"rows", "rows", Editing::Text, "A setting, as algorithm.period; both empty: two that were swept", "m"},
     {"columns", "columns", Editing::Text, "A setting, as algorithm.delay; both empty: two that were swept", "m"},
-    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmp"},
+    {"over", "along x", Editing::Text, "A setting, as algorithm.delay or bandwidth; empty: one that was swept", "o"},
+    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmpo"},
+    {"each_run", "each run", Editing::Flag, "A run of every configuration below each other, in ms from a common zero",
+     "t"},
     {"window_s", "window", Editing::Range, "Seconds of the run, as 12, 12.6; empty: a dozen steps", "t"},
     {"rank_rows", "ranks", Editing::Text,
      "Which, in which order: 12, 0-7, [8-255] for the others in one row; empty: the first ones", "t"},
     {"ranks", "at most", Editing::Number, "Ranks that are drawn where none are chosen", "t"},
     {"hidden_kinds", "kinds", Editing::Kinds, "Which kinds of spans are drawn", "t"},
     {"round", "round", Editing::Number, "Of the first run that mixes over a graph, counted from 0", "r"},
-    {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
-    {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
-    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmprg"},
+    {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "cspo"},
+    {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "cspo"},
+    {"x_label", "x label", Editing::Text, "Instead of the usual name of the axis; empty for that", "cspo", "Axes"},
+    {"y_label", "y label", Editing::Text, "Instead of the usual name of the axis; empty for that", "cspo"},
+    {"x_ticks", "x ticks", Editing::Numbers, "As 0, 50, 100; empty: chosen to fit", "cspo"},
+    {"y_ticks", "y ticks", Editing::Numbers, "As 0, 50, 100; empty: chosen to fit", "cspo"},
+    {"legend", "legend", Editing::Word, "Above the axes, in their upper right corner, or none", "cspo"},
+    {"legend_columns", "columns", Editing::Number, "Of the legend, at most; empty: as many as fit", "cspo"},
+    {"order", "order", Editing::List, "Names of curves, with commas between them; others follow", "ctspo"},
+    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmporg"},
     {"across", "across", Editing::Number, "Panels beside each other, 1 to 4; none gets narrower than 2 in", "g"},
-    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbpr", "Style"},
-    {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "cs"},
-    {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "cs"},
+    {"label_pt", "text", Editing::Number, "Size of labels in points; empty: the venue's", "ctsbmporg"},
+    {"tick_pt", "tick text", Editing::Number, "Size of the numbers at ticks in points; empty: the venue's",
+     "ctsbmporg"},
+    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbpor", "Style"},
+    {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "cso"},
+    {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "cso"},
 };
 
 }  // namespace
@@ -61,7 +75,7 @@ constexpr FigureField kFigureFields[] = {
 std::span<const FigureField> figureFields() { return kFigureFields; }
 
 bool FigureField::isOf(FigureKind kind) const {
-    return QLatin1String(kinds).contains(QLatin1Char("ctsbmprg"[static_cast<int>(kind)]));
+    return QLatin1String(kinds).contains(QLatin1Char("ctsbmporg"[static_cast<int>(kind)]));
 }
 
 QStringList wordsFor(const QString& key) {
@@ -73,6 +87,7 @@ QStringList wordsFor(const QString& key) {
     if (key == QLatin1String("members")) return memberWords();
     if (key == QLatin1String("lines")) return lineWords();
     if (key == QLatin1String("palette")) return paletteWords();
+    if (key == QLatin1String("legend")) return legendWords();
     if (key == QLatin1String("scaling")) return {QStringLiteral("weak"), QStringLiteral("strong")};
     if (key == QLatin1String("plot")) return scalingPlotWords();
     if (key == QLatin1String("number") || key == QLatin1String("against")) return numberWords();
@@ -117,6 +132,14 @@ QJsonValue typedValue(Editing editing, const QString& typed) {
     }
     if (text.isEmpty()) return QJsonValue::Null;
     bool isNumber = false;
+    if (editing == Editing::Numbers) {
+        QJsonArray list;
+        for (const QString& one : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+            const double number = one.toDouble(&isNumber);
+            list.append(isNumber ? QJsonValue(number) : QJsonValue(one.trimmed()));
+        }
+        return list;
+    }
     if (editing == Editing::Number) {
         const double number = text.toDouble(&isNumber);
         return isNumber ? QJsonValue(number) : QJsonValue(text);

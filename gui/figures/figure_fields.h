@@ -10,7 +10,7 @@
 
 namespace dasgd::gui {
 
-enum class Editing { Word, Auto, Text, List, Number, Range, Flag, Suggested, Kinds };
+enum class Editing { Word, Auto, Text, List, Number, Numbers, Range, Flag, Suggested, Kinds };
 
 struct FigureField {
     const char* key;
@@ -18,7 +18,7 @@ struct FigureField {
     Editing editing;
     const char* help;
     // One letter for each kind of figure that has the field: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints,
-    // g(r)aph, (g)rid.
+    // (o)ver a setting, g(r)aph, (g)rid.
     const char* kinds;
     const char* head = nullptr;  // title of the section that begins here; null within a section
     [[nodiscard]] bool isOf(FigureKind kind) const;

@@ -255,14 +255,15 @@ void FigureForm::commit() {
 }
 
 void FigureForm::arrange() {
-    static const QStringList kOfThePage{QStringLiteral("venue"), QStringLiteral("width"), QStringLiteral("width_in"),
-                                        QStringLiteral("caption")};
+    static const QStringList kOfThePage{QStringLiteral("venue"),    QStringLiteral("width"),
+                                        QStringLiteral("width_in"), QStringLiteral("caption"),
+                                        QStringLiteral("label_pt"), QStringLiteral("tick_pt")};
     pageHead_->setVisible(!panel_);
     for (const auto& row : rows_) {
         const bool own = !panel_ || !kOfThePage.contains(row->key());
         row->box->setVisible(own && row->field.isOf(spec_.kind));
     }
-    curvesBox_->setVisible(spec_.kind != FigureKind::Timeline && spec_.kind != FigureKind::Map &&
+    curvesBox_->setVisible((spec_.kind != FigureKind::Timeline || spec_.eachRun) && spec_.kind != FigureKind::Map &&
                            spec_.kind != FigureKind::Graph);
 }
 

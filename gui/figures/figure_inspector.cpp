@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/data/runs/run_config.h"
 #include "gui/figures/model/figure_runs.h"
 #include "gui/kit/parts/parts.h"
 #include "gui/kit/words/words.h"
@@ -16,7 +17,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kPanelRow = 24;
+constexpr int kPanelRow = 24, kPickerHeight = 180;
 constexpr std::size_t kRowsOfPanelList = 6;
 
 QString wordsOfPanel(const FigureSpec& panel) {
@@ -49,6 +50,15 @@ FigureInspector::FigureInspector(const Look& look, const FigureLibrary& library,
     panels_->setFrameShape(QFrame::NoFrame);
     makeClear(*panels_);
     column->addWidget(runsRow_ = makeRunsRow());
+    column->addWidget(picker_ = new QListWidget);
+    picker_->setAccessibleName(tr("Runs of the figure"));
+    picker_->setFixedHeight(kPickerHeight);
+    picker_->hide();
+    connect(pick_, &QToolButton::toggled, this, [this](bool on) {
+        if (on) fillPicker();
+        picker_->setVisible(on);
+    });
+    connect(picker_, &QListWidget::itemChanged, this, [this] { takePicked(); });
     column->addWidget(form_ = new FigureForm(look), 1);
     connect(panels_, &QListWidget::currentRowChanged, this, [this] { showChosen(); });
     connect(form_, &FigureForm::changed, this, &FigureInspector::takeForm);
@@ -98,6 +108,8 @@ QWidget* FigureInspector::makeRunsRow() {
     row->setSpacing(4);
     row->addWidget(runsWords_ = makeLabel({}, "small"), 1);
     runsWords_->setWordWrap(true);
+    row->addWidget(pick_ = makeQuietButton(tr("Choose …"), tr("Choose the runs of this figure from a list")));
+    pick_->setCheckable(true);
     row->addWidget(runsSwitch_ = makeQuietButton({}, {}));
     runsSwitch_->hide();
     connect(runsSwitch_, &QToolButton::clicked, this, [this] { switchRuns(); });
@@ -107,6 +119,7 @@ QWidget* FigureInspector::makeRunsRow() {
 void FigureInspector::sayRuns() {
     const FigureSpec& of = form_->spec();
     runsRow_->setVisible(of.kind != FigureKind::Panels);
+    if (of.kind == FigureKind::Panels) pick_->setChecked(false);
     const bool follows = of.runs.isEmpty();
     runsWords_->setText(
         follows ? tr("Runs of the filter: it redraws itself when runs are added.")
@@ -126,6 +139,42 @@ void FigureInspector::switchRuns() {
     if (!next) return runsWords_->setText(QString::fromStdString(next.error().message));
     form_->show(*next);
     takeForm(*next);
+}
+
+void FigureInspector::fillPicker() {
+    const QSignalBlocker still(picker_);
+    picker_->clear();
+    if (!runs_) return;
+    std::vector<RunItemPtr> all(runs_->items().begin(), runs_->items().end());
+    std::ranges::stable_sort(all, std::ranges::greater{}, [](const RunItemPtr& run) { return run->startedMs; });
+    const auto chosen = runsOf(form_->spec(), all);
+    for (const RunItemPtr& run : all) {
+        auto* item = new QListWidgetItem(runTitle(run->row), picker_);
+        item->setData(Qt::UserRole, run->id);
+        item->setToolTip(run->id);
+        const bool is = chosen && std::ranges::count(chosen->runs, run) > 0;
+        item->setCheckState(is ? Qt::Checked : Qt::Unchecked);
+    }
+}
+
+void FigureInspector::takePicked() {
+    form_->commit();
+    FigureSpec next = form_->spec();
+    QStringList picked;
+    for (int i = 0; i < picker_->count(); ++i) {
+        if (picker_->item(i)->checkState() == Qt::Checked) picked << picker_->item(i)->data(Qt::UserRole).toString();
+    }
+    if (picked.isEmpty()) return runsWords_->setText(tr("A figure needs a run."));
+    // Runs that stay keep their order, in which timelines are drawn.
+    QStringList kept = next.runs;
+    kept.removeIf([&](const QString& id) { return !picked.contains(id); });
+    for (const QString& id : picked) {
+        if (!kept.contains(id)) kept << id;
+    }
+    next.runs = kept;
+    next.filter.clear();
+    form_->show(next);
+    takeForm(next);
 }
 
 void FigureInspector::fillMenu() {
@@ -172,6 +221,7 @@ void FigureInspector::show(const QString& name, const FigureSpec& spec) {
         const QSignalBlocker still(panels_);
         panels_->setCurrentRow(0);
     }
+    if (name != name_) pick_->setChecked(false);
     name_ = name;
     spec_ = spec;
     fillList();
@@ -187,6 +237,7 @@ void FigureInspector::showChosen() {
     const bool named = spec_.kind != FigureKind::Panels || one;
     form_->setCurves(named && of < curves_.size() ? curves_[of] : std::vector<NamedCurve>());
     for (QToolButton* button : {up_, down_, out_}) button->setEnabled(one);
+    if (pick_->isChecked()) fillPicker();
     for (QToolButton* button : {up_, down_, out_}) button->setVisible(spec_.kind == FigureKind::Panels);
     sayRuns();
 }

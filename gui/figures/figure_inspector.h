@@ -51,6 +51,9 @@ private:
     void sayRuns();
     // Replaces the filter by the ids of the runs that pass it now, or ids by a filter for their experiments.
     void switchRuns();
+    // Shows the runs of the workspace, the newest first, with those of the figure checked.
+    void fillPicker();
+    void takePicked();
     void fillMenu();
     void fillList();
     void showChosen();
@@ -63,7 +66,8 @@ private:
     const RunTableModel* runs_ = nullptr;
     QWidget* runsRow_ = nullptr;
     QLabel* runsWords_ = nullptr;
-    QToolButton* runsSwitch_ = nullptr;
+    QToolButton *runsSwitch_ = nullptr, *pick_ = nullptr;
+    QListWidget* picker_ = nullptr;
     QString name_;
     FigureSpec spec_;
     std::vector<std::pair<int, FigureSpec>> takenOut_;  // removed panels with their indices, the newest last

@@ -5,10 +5,12 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QUrl>
 #include <QVBoxLayout>
 
 #include "gui/figures/figure_delegate.h"
+#include "gui/figures/model/figure_templates.h"
 #include "gui/kit/parts/button_key.h"
 #include "gui/kit/parts/parts.h"
 
@@ -51,6 +53,18 @@ FigureListCard::FigureListCard(FigureListModel& list, const Look& look, QWidget*
     exported_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     exported_->hide();
     body().addWidget(exported_);
+    auto* templates = makeMenuButton(tr("New from template ▾"), tr("A figure that papers have, of the runs on screen"));
+    for (const FigureTemplate& one : figureTemplates()) {
+        QAction* action = templates->menu()->addAction(tr(one.title));
+        action->setToolTip(tr(one.help));
+        connect(action, &QAction::triggered, this,
+                [this, word = QString::fromLatin1(one.word)] { emit templateWanted(word); });
+    }
+    templates->menu()->setToolTipsVisible(true);
+    auto* above = new QHBoxLayout;
+    above->setContentsMargins(8, 4, 8, 0);
+    above->addWidget(templates, 1);
+    body().addLayout(above);
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(8, 4, 8, 0);
     auto* fresh = makeQuietButton(tr("New figure"), tr("A figure of the run that is looked at  Ctrl+N"));

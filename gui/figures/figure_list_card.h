@@ -25,6 +25,7 @@ public:
 signals:
     void chosen(const QString& name);
     void newWanted();
+    void templateWanted(const QString& word);  // a new figure of a template (figure_templates.h)
     void deleteWanted();
 
 private:

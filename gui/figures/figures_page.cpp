@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "gui/data/filter/filter_expression.h"
 #include "gui/data/session/session.h"
 #include "gui/figures/content/grey_check.h"
 #include "gui/figures/export/figure_export.h"
@@ -18,6 +19,7 @@
 #include "gui/figures/model/figure_library.h"
 #include "gui/figures/model/figure_list_model.h"
 #include "gui/figures/model/figure_runs.h"
+#include "gui/figures/model/figure_templates.h"
 #include "gui/kit/parts/button_key.h"
 #include "gui/kit/parts/keyed_action.h"
 #include "gui/kit/parts/page.h"
@@ -174,6 +176,7 @@ private:
         connect(&context_.look, &Look::changed, this, [this] { draw(); });
         connect(listCard_, &FigureListCard::chosen, this, [this](const QString& name) { choose(name); });
         connect(listCard_, &FigureListCard::newWanted, this, [this] { makeNew(); });
+        connect(listCard_, &FigureListCard::templateWanted, this, [this](const QString& word) { makeFrom(word); });
         connect(listCard_, &FigureListCard::deleteWanted, this, [this] { remove(); });
         connect(form_, &FigureInspector::changed, this, [this](const FigureSpec&) { settle_.start(); });
         connect(&settle_, &QTimer::timeout, this, [this] { flush(); });
@@ -307,7 +310,7 @@ private:
                               .arg(QLatin1String(spec.venueOf().title))
                               .arg(page_->size.width() / 72, 0, 'f', 2)
                               .arg(page_->heightIn(), 0, 'f', 2)
-                              .arg(spec.venueOf().labelPt),
+                              .arg(spec.labelSize()),
                           shown_->content.inWords()};
         words += shown_->content.notFoundInWords();
         if (const QString high = tooHighInWords(*page_); !high.isEmpty()) words << tr("⚠ ") + high;
@@ -343,6 +346,24 @@ private:
         FigureSpec spec = figureOfExperiment(current ? current : runs.empty() ? nullptr : runs.front());
         spec.title = tr("New figure");
         library_.add(spec, tr("figure"));
+    }
+
+    // A figure of a template: of the runs on screen, which the Run page draws together; of their experiments with all
+    // seeds where the template shows means.
+    void makeFrom(const QString& word) {
+        FigureSpec spec = figureOfTemplate(word);
+        QStringList ids, experiments;
+        for (const RunItemPtr& run : session_.shown()) {
+            ids << run->id;
+            experiments << experimentFilter(QString::fromStdString(run->row.experiment));
+        }
+        experiments.removeDuplicates();
+        if (spec.kind == FigureKind::Panels) {
+            takeRunsOfAll(spec, ids, {}, session_.runs().items());
+        } else {
+            spec.filter = experiments.join(QStringLiteral(" or "));
+        }
+        library_.add(spec, word);
     }
 
     void remove() {

@@ -84,10 +84,6 @@ private:
         title_ = makeElasticLabel("title", Qt::ElideMiddle);
         title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         top->addWidget(title_, 1);
-        export_ = makeButton(
-            tr("Export figures"), false,
-            tr("Write the charts, the timeline and the graph as they are shown, as PDF, SVG, PNG, CSV  Ctrl+E"));
-        addButtonKey(QStringLiteral("Ctrl+E"), *export_, this);
         stop_ =
             makeButton(tr("Stop"), false,
                        tr("All ranks of this run end at one step; what was recorded is kept. The next run of a sweep "
@@ -96,7 +92,7 @@ private:
         again_ =
             makeButton(tr("Run again"), false, tr("Start this run once more from its beginning, with its settings"));
         compare_ = makeButton(tr("Compare"), true, tr("Draw all runs of this experiment together"));
-        for (QPushButton* button : {export_, stop_, resume_, again_, compare_}) top->addWidget(button);
+        for (QPushButton* button : {stop_, resume_, again_, compare_}) top->addWidget(button);
         auto* second = spaced(new QHBoxLayout, kGap);
         second->addWidget(pill_ = new StatePill(context_.look));
         second->addWidget(cluster_ = makeLabel({}, "small"));
@@ -112,7 +108,9 @@ private:
         });
         second->addWidget(replay);
         second->addWidget(makeFigureButton(context_, [this] { return figureOfOne(); }));
-        second->addWidget(new CsvButton(
+        second->addWidget(
+            export_ = makeExportMenu(*this, tr("Figures of charts, timeline and graph: PDF, SVG, PNG, pgfplots, CSV")));
+        export_->menu()->addAction(new CsvAction(
             context_, this, [this] { return csvOfCharts(session_, charts_); },
             [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
         auto* header = spaced(new QVBoxLayout, 8);
@@ -224,7 +222,7 @@ private:
                 compareExperiment();
             }
         });
-        connect(export_, &QPushButton::clicked, this, [this] { exportShown(); });
+        connect(export_, &QToolButton::clicked, this, [this] { exportShown(); });
     }
 
     void stop(const QString& run) {
@@ -409,7 +407,7 @@ private:
     StatePill* pill_ = nullptr;
     QLabel *cluster_ = nullptr, *progress_ = nullptr, *drawn_ = nullptr;
     MessageBar* message_ = nullptr;
-    QPushButton* export_ = nullptr;
+    QToolButton* export_ = nullptr;
     FigureExport* exporter_ = nullptr;
     QPushButton *stop_ = nullptr, *resume_ = nullptr, *again_ = nullptr;
     QPushButton* compare_ = nullptr;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "gui/figures/export/csv_button.h"
+#include "gui/figures/export/csv_action.h"
 #include "gui/runs/model/run_list_model.h"
 
 namespace dasgd::gui {

@@ -16,6 +16,7 @@
 #include "gui/data/session/engine.h"
 #include "gui/data/session/session.h"
 #include "gui/experiment/model/experiment_draft.h"
+#include "gui/figures/export/figure_action.h"
 #include "gui/kit/parts/button_key.h"
 #include "gui/kit/parts/keyed_action.h"
 #include "gui/kit/parts/page.h"
@@ -103,9 +104,12 @@ private:
         row->addWidget(field_ = makeFilter(), 1);
         row->addWidget(groups_ = new GroupButton(*list_));
         row->addWidget(columns_);
-        row->addWidget(csv_ = new CsvButton(
-                           context_, this, [this] { return csvOfRuns(*list_, *table_->horizontalHeader()); },
-                           [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
+        csv_ = new CsvAction(
+            context_, this, [this] { return csvOfRuns(*list_, *table_->horizontalHeader()); },
+            [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); });
+        QToolButton* files = makeExportMenu(*this, {});
+        files->menu()->addAction(csv_);
+        row->addWidget(files);
         about_ = makeQuietButton(
             tr("about ▸"),
             tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
@@ -331,7 +335,7 @@ private:
             const auto folder = session_.feed().workspace() / "runs" / id.toStdString();
             QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(folder.string())));
         });
-        add(tr("Write the table as CSV\tCtrl+Alt+E"), true, [this] { csv_->click(); });
+        add(tr("Write the table as CSV\tCtrl+Alt+E"), true, [this] { csv_->trigger(); });
         menu->popup(at);
     }
 
@@ -433,7 +437,8 @@ private:
     QueueState queue_;
     RunListModel* list_;
     RunDrawer* drawer_ = nullptr;
-    QToolButton *about_ = nullptr, *columns_ = nullptr, *csv_ = nullptr;
+    QToolButton *about_ = nullptr, *columns_ = nullptr;
+    QAction* csv_ = nullptr;
     GroupButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;

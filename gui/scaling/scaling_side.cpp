@@ -90,7 +90,7 @@ private:
         goal_->setAccessibleName(tr("Target"));
         goal_->setClearButtonEnabled(true);
         goal_->setFixedWidth(250);
-        export_ = makeButton(tr("Export figures"), true, tr("Write these plots as PDF, SVG, PNG, CSV  Ctrl+E"));
+        export_ = makeButton(tr("Export"), true, tr("Write these plots as PDF, SVG, PNG, CSV  Ctrl+E"));
         addButtonKey(QStringLiteral("Ctrl+E"), *export_, this);
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfCard(); });
         for (QWidget* each : std::initializer_list<QWidget*>{kind_, goal_, figure, export_}) top->addWidget(each);

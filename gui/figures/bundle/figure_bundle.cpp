@@ -139,10 +139,10 @@ Status writeNumbers(const FigureContent& content, const FigureSpec& spec, const 
         written << stem + QLatin1String(suffix);
         return writeText(text, written.back());
     };
-    if (content.timeline) {
-        DASGD_TRY(add(".csv", spansCsv(content.timeline->spans)));
-    } else if (!content.csv.isEmpty()) {
+    if (!content.csv.isEmpty()) {
         DASGD_TRY(add(".csv", content.csv));
+    } else if (content.timeline) {
+        DASGD_TRY(add(".csv", spansCsv(content.timeline->spans)));
     } else {
         DASGD_TRY(add(".csv", curvesCsv(content.curves, content.axes, bandColumn(spec.band))));
     }

@@ -12,6 +12,7 @@
 #include "gui/data/filter/filter_expression.h"
 #include "gui/figures/content/figure_curves.h"
 #include "gui/figures/export/figure_files.h"
+#include "gui/figures/model/figure_templates.h"
 
 namespace dasgd::gui {
 
@@ -22,7 +23,7 @@ struct Words {
     FigureSpec spec;
     bool scaling = false;
     bool log = true;
-    QString experiment;
+    QString experiment, fromTemplate;
     std::optional<FigureRange> window;
     QStringList drawing;  // names of the given options that choose the figure's content
 };
@@ -75,6 +76,9 @@ Status takeDrawing(Words& words, const QString& option, const QString& value) {
         words.spec.venue = value;
     } else if (option == QLatin1String("--experiment")) {
         words.experiment = value;
+    } else if (option == QLatin1String("--template")) {
+        if (!templateWords().contains(value)) return takeWord(option, value, templateWords(), words.spec.kind);
+        words.fromTemplate = value;
     } else if (option == QLatin1String("--scaling")) {
         words.scaling = true;
         return takeWord(option, value, {QStringLiteral("weak"), QStringLiteral("strong")}, words.spec.scaling);
@@ -126,6 +130,21 @@ std::vector<WantedFigure> scalingPlots(const Words& words) {
         figures.push_back({{scalingPlotWords()[static_cast<int>(plot)], spec}});
     }
     return figures;
+}
+
+// The figure of a template with the runs, target and page of the options.
+std::vector<WantedFigure> figureFromTemplate(const Words& words) {
+    FigureSpec spec = figureOfTemplate(words.fromTemplate);
+    spec.venue = words.spec.venue;
+    spec.widthIn = words.spec.widthIn;
+    const auto take = [&](FigureSpec& one) {
+        one.runs = words.spec.runs;
+        one.filter = words.spec.filter;
+        if (!words.spec.target.isEmpty() && !one.target.isEmpty()) one.target = words.spec.target;
+    };
+    for (FigureSpec& panel : spec.panels) take(panel);
+    if (spec.panels.empty()) take(spec);
+    return {{{words.fromTemplate, spec}}};
 }
 
 const QString kStandardInput = QStringLiteral("-");
@@ -200,21 +219,35 @@ Status writeAll(const FigureOptions& options, const std::vector<WantedFigure>& w
 
 QString figureHelp() {
     return QStringLiteral(
-        "dasgd-lab figure FILE.json --out DIR [--workspace W]\n"
-        "Writes the bundle of a figure that was made on the Figures page, or again that of a figure.json: PDF, SVG,\n"
-        "PNG, CSV, a pgfplots document, a booktabs table, figure.json. Of several on the standard input, with - for\n"
-        "the file, those with nothing to draw are named and left out. A file in the folder figures of a workspace is\n"
-        "of that workspace.\n\n"
-        "dasgd-lab figure --runs ID[,ID...] --out DIR [--workspace W] [--x step|epoch|wall|samples|bytes|training]\n"
-        "                 [--smooth 0.9] [--width 5.5] [--venue neurips|icml|iclr|acl|ieee|acm] [--window FROM,TO]\n"
-        "The same of loss, throughput and the timeline of the first run that reduces. A figure of which the runs have\n"
-        "recorded nothing, as a run of time alone has no loss, is named and left out.\n"
-        "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation\n"
-        "of those that finished; what was left out is named. Figures that are already there are never written over.\n\n"
-        "dasgd-lab figure --scaling weak|strong --runs ID[,ID...] | --experiment NAME --out DIR [--workspace W]\n"
-        "                 [--target accuracy=0.97|loss=0.1] [--width 5.5]\n"
-        "The same of throughput, efficiency and, with a target, time-to-target over the number of workers, with every\n"
-        "number of every point. Markers are filled where time was measured, hollow where it was simulated.\n");
+               "dasgd-lab figure FILE.json --out DIR [--workspace W]\n"
+               "Writes the bundle of a figure that was made on the Figures page, or again that of a figure.json: PDF, "
+               "SVG,\n"
+               "PNG, CSV, a pgfplots document, a booktabs table, figure.json. Of several on the standard input, with - "
+               "for\n"
+               "the file, those with nothing to draw are named and left out. A file in the folder figures of a "
+               "workspace is\n"
+               "of that workspace.\n\n"
+               "dasgd-lab figure --runs ID[,ID...] --out DIR [--workspace W] [--x "
+               "step|epoch|wall|samples|bytes|training]\n"
+               "                 [--smooth 0.9] [--width 5.5] [--venue neurips|icml|iclr|acl|ieee|acm] [--window "
+               "FROM,TO]\n"
+               "The same of loss, throughput and the timeline of the first run that reduces. A figure of which the "
+               "runs have\n"
+               "recorded nothing, as a run of time alone has no loss, is named and left out.\n"
+               "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and "
+               "deviation\n"
+               "of those that finished; what was left out is named. Figures that are already there are never written "
+               "over.\n\n"
+               "dasgd-lab figure --scaling weak|strong --runs ID[,ID...] | --experiment NAME --out DIR [--workspace "
+               "W]\n"
+               "                 [--target accuracy=0.97|loss=0.1] [--width 5.5]\n"
+               "The same of throughput, efficiency and, with a target, time-to-target over the number of workers, with "
+               "every\n"
+               "number of every point. Markers are filled where time was measured, hollow where it was simulated.\n\n"
+               "dasgd-lab figure --template NAME --runs ID[,ID...] | --experiment NAME --out DIR [--workspace W]\n"
+               "                 [--target accuracy=0.97|loss=0.1] [--width 5.5] [--venue …]\n"
+               "The same of a figure that papers have: %1.\n")
+        .arg(templateWords().join(QStringLiteral(", ")));
 }
 
 Result<FigureOptions> parseFigureOptions(const QStringList& words) {
@@ -235,13 +268,15 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
     if (!options.file.isEmpty() && !said.drawing.isEmpty())
         return fail(said.drawing.front().toStdString() + ": " + options.file.toStdString() +
                     " says what is drawn; only --out and --workspace go with it");
-    const bool named = said.scaling && !said.experiment.isEmpty();
+    const bool named = (said.scaling || !said.fromTemplate.isEmpty()) && !said.experiment.isEmpty();
     if (options.file.isEmpty() && said.spec.runs.isEmpty() && !named)
         return fail("--runs: which runs? `dasgd list` names them");
     if (options.out.isEmpty()) return fail("--out: into which folder?");
     if (options.file.isEmpty()) {
         if (said.spec.runs.isEmpty()) said.spec.filter = experimentFilter(said.experiment);
-        options.figures = said.scaling ? scalingPlots(said) : curvesAndTimeline(said);
+        options.figures = !said.fromTemplate.isEmpty() ? figureFromTemplate(said)
+                          : said.scaling               ? scalingPlots(said)
+                                                       : curvesAndTimeline(said);
     }
     return options;
 }

@@ -6,6 +6,7 @@
 
 #include "gui/compare/pictures/compare_pictures.h"
 #include "gui/figures/content/figure_curves.h"
+#include "gui/figures/content/setting_figure.h"
 #include "gui/figures/export/figure_files.h"
 #include "gui/figures/model/figure_runs.h"
 #include "gui/kit/words/words.h"
@@ -45,7 +46,7 @@ FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const
                         .runs = group.runs};
     const std::vector<CompareNumber> numbers = numbersOf(spec);
     // A bar or a cell stands for a configuration as a whole, so either all of its runs with a number are drawn or none.
-    const bool whole = spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map;
+    const bool whole = spec.kind != FigureKind::Scatter;
     // `n` counts the runs that have the number, even where they are too few for a value.
     if (whole && row) source.n = countOf(sampleOf(*row, spec.number), group);
     const bool hasValue = !whole || (row && drawnSampleOf(*row, spec.number).n > 0);
@@ -95,6 +96,8 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     const bool map = spec.kind == FigureKind::Map;
     text << "configuration,time,";
     if (map) text << csvField(spec.rows) << ',' << csvField(spec.columns) << ',';
+    const bool over = spec.kind == FigureKind::Over && !spec.over.isEmpty();
+    if (over) text << csvField(spec.over) << ',';
     const bool ratios = hasRatios(view, spec);
     const QString baseline = ratios ? view.groups()[*view.baseline()].name : QString();
     // If too few runs reach the target for a value, a column gives the times of those that did in words.
@@ -108,7 +111,9 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
         // A configuration without a bar has no value here; its n still counts the runs that reached the target.
         const Sample drawn = view.row(at) ? drawnSampleOf(*view.row(at), spec.number) : Sample{};
         text << csvField(group.name) << ',' << csvField(group.origin()) << ',';
-        for (const QString& key : map ? QStringList{spec.rows, spec.columns} : QStringList()) {
+        for (const QString& key : map    ? QStringList{spec.rows, spec.columns}
+                                  : over ? QStringList{spec.over}
+                                         : QStringList()) {
             const std::string* value = group.runs.front()->config.find(key.toStdString());
             text << csvField(value ? QString::fromStdString(*value) : QString()) << ',';
         }
@@ -202,7 +207,7 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         }
     }
     if (spec.kind == FigureKind::Scatter) notes.prepend(QStringLiteral("one point a finished run"));
-    if (spec.kind == FigureKind::Bars) {
+    if (spec.kind == FigureKind::Bars || spec.kind == FigureKind::Over) {
         const QString what = spec.number == CompareNumber::SpeedUp
                                  ? QStringLiteral("ratio of the mean times per step over seeds")
                                  : QStringLiteral("mean over seeds");
@@ -230,7 +235,7 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
 // place for them and need no note.
 QStringList withoutMark(const std::vector<CompareGroup>& groups, FigureKind kind) {
     QStringList notes;
-    if (kind != FigureKind::Scatter) return notes;
+    if (kind != FigureKind::Scatter && kind != FigureKind::Over) return notes;
     for (const CompareGroup& group : groups) {
         if (group.finished() == 0) notes << QStringLiteral("%1: no finished run, no point").arg(group.name);
     }
@@ -327,7 +332,9 @@ Status readComparison(storage::WorkspaceReader& reader, const FigureSpec& wanted
         into.leftOut << one.group->name + QStringLiteral(", ") + one.inWords();
     into.notes += withoutMark(groups, spec.kind);
     into.table = tableOf(view, spec);
+    if (spec.kind == FigureKind::Over) spec.over = QString::fromStdString(overKey(groups, spec.over));
     if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into, compared.secondsToTarget);
+    if (spec.kind == FigureKind::Over) takeOver(view, spec, into);
     return {};
 }
 

@@ -13,11 +13,11 @@
 #include "gui/figures/content/figure_setup.h"
 #include "gui/figures/content/graph_figure.h"
 #include "gui/figures/content/scaling_figure.h"
+#include "gui/figures/content/timeline_runs.h"
 #include "gui/figures/model/figure_runs.h"
 #include "gui/kit/curves/smoothing.h"
 #include "gui/kit/plots/paper/paper_charts.h"
 #include "gui/kit/words/words.h"
-#include "gui/timeline/model/measure_table.h"
 
 namespace dasgd::gui {
 
@@ -64,6 +64,8 @@ bool isOfTime(const QString& axis) {
     return axis.contains(QLatin1String("samples/s")) || axis.endsWith(QLatin1String("[ms]")) ||
            axis.endsWith(QLatin1String("[s]"));
 }
+
+bool isInLegend(const Curve& curve) { return !curve.line.x.empty() && curve.kind != Curve::Kind::Guide; }
 
 QString number(double value) { return std::isfinite(value) ? shortNumber(value, 4) : kAbsent; }
 
@@ -144,6 +146,9 @@ Status readCurves(storage::WorkspaceReader& reader, const FigureSpec& spec, std:
     if (overTime && std::ranges::any_of(groups, isMeasured))
         into.notes << (spec.x == XAxis::Wall ? kWallClock : kTrainingClock);
     if (const QString words = bandsAtZeroInWords(into.curves, into.axes); !words.isEmpty()) into.notes << words;
+    if (const auto named = std::ranges::count_if(into.curves, isInLegend); named > kMostNamed)
+        into.notes
+            << QStringLiteral("%1 more curves are not named; the CSV file has their names").arg(named - kMostNamed);
     into.table = curveTable(into.curves, into.axes);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const CompareGroup& group = groups[i];
@@ -161,64 +166,25 @@ Status readCurves(storage::WorkspaceReader& reader, const FigureSpec& spec, std:
     return {};
 }
 
-// Totals of the window's spans by kind, over all ranks, as on the Timeline page.
-Result<FigureTable> totalsOf(storage::SpanReader& reader, const RunItem& run, TimeRange window) {
-    SpanMeasure measuring(run.row.runId, window, static_cast<int>(run.row.workers));
-    for (bool whole = false; !whole;) {
-        DASGD_ASSIGN(whole, measuring.read(reader, std::chrono::hours(1)));
-    }
-    const MeasureTable totals = tableOf(measuring.result());
-    FigureTable table{.columns = {QStringLiteral("what"), QStringLiteral("mean [ms]"), QStringLiteral("most [ms]"),
-                                  QStringLiteral("share [%]")}};
-    const auto add = [&](const MeasureLine& line, const QString& before) {
-        table.rows.push_back({before + line.what, number(line.meanMs), line.most, percent(line.share)});
+// Moves the curves that the spec names to the front, in its order.
+void arrange(std::vector<Curve>& curves, const QStringList& order, const std::vector<FigureSource>& sources) {
+    const auto placeOf = [&](const Curve& curve) {
+        for (qsizetype place = 0; place < order.size(); ++place) {
+            if (curve.name == order[place]) return place;
+            const bool named = std::ranges::any_of(sources, [&](const FigureSource& source) {
+                return curve.name.startsWith(source.name) &&
+                       (source.name == order[place] || meansCurve(order[place], source.key, source.usualName));
+            });
+            if (named) return place;
+        }
+        return order.size();
     };
-    for (std::size_t i = 0; i < totals.lines.size(); ++i) {
-        add(totals.lines[i], i < totals.beside ? QString() : QStringLiteral("beside: "));
-    }
-    for (const MeasureLine& line : totals.idle) add(line, QStringLiteral("idle or waiting: "));
-    table.notes << QStringLiteral("mean of %1, %2 to %3 s of the run; the rows down to idle add up to it")
-                       .arg(ranksOf(totals))
-                       .arg(static_cast<double>(window.start) / 1e9, 0, 'f', 3)
-                       .arg(static_cast<double>(window.end) / 1e9, 0, 'f', 3);
-    return table;
-}
-
-// Reads the timeline of the first run that recorded a reduction; if none did, of the first run.
-Status readOneTimeline(storage::WorkspaceReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
-                       FigureContent& into) {
-    const auto reduces =
-        std::find_if(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->row.hidden.has_value(); });
-    const RunItemPtr shown = reduces == runs.end() ? runs.front() : *reduces;
-    DASGD_ASSIGN(const storage::RunDetail detail, reader.runs().detail(shown->row.runId));
-    std::optional<TimeRange> window;
-    if (spec.windowS) {
-        window = TimeRange{static_cast<Ns>(spec.windowS->low * 1e9), static_cast<Ns>(spec.windowS->high * 1e9)};
-    } else {
-        DASGD_ASSIGN(window, steadyWindow(reader.spans(), detail));
-    }
-    if (!window) {
-        into.nothing = QStringLiteral("%1 was recorded without spans: set record.trace = \"full\".").arg(shown->id);
-        return {};
-    }
-    DASGD_ASSIGN(const TimelineChoice choice, timelineChoiceOf(spec, detail.row.workers));
-    if (choice.rows.empty()) {
-        into.nothing = QStringLiteral("%1 has no rank of the rows %2.").arg(shown->id, spec.rankRows);
-        return {};
-    }
-    DASGD_ASSIGN(into.timeline, readTimeline(reader.spans(), detail, *window, spec.inchesWide(), choice));
-    if (into.timeline->cut)
-        into.notes << QStringLiteral("the CSV file has the first %1 spans of the window").arg(kMostSpans);
-    DASGD_ASSIGN(into.table, totalsOf(reader.spans(), *shown, *window));
-    if (!into.timeline->remark.isEmpty()) into.table.notes << into.timeline->remark;
-    const QString name = runTitle(shown->row);
-    into.sources.push_back({curveKey(*shown), name, name, {}, {shown}, {true}});
-    return {};
+    std::ranges::stable_sort(curves, {}, placeOf);
 }
 
 PaperStyle paperStyleOf(const FigureSpec& spec) {
-    return {.label = spec.venueOf().labelPt,
-            .tick = spec.venueOf().tickPt,
+    return {.label = spec.labelSize(),
+            .tick = spec.tickSize(),
             .curves = paletteOf(spec.palette),
             .dashes = spec.dashes,
             .markers = spec.markers};
@@ -241,7 +207,11 @@ QString FigureContent::inWords() const {
         words.removeDuplicates();
         return counted(std::ssize(panels), "panel") + QStringLiteral(": ") + words.join(QStringLiteral("; "));
     }
-    if (timeline || graph) return sources.empty() ? QString() : sources.front().name;
+    if (timeline || graph) {
+        QStringList names;
+        for (const FigureSource& source : sources) names << source.name;
+        return names.join(QStringLiteral(", "));
+    }
     qint64 drawn = 0, runs = 0;
     for (const FigureSource& source : sources) {
         drawn += source.drawnRuns();
@@ -311,14 +281,16 @@ Result<FigureContent> readFigure(storage::WorkspaceReader& reader, const FigureS
     }
     switch (spec.kind) {
         case FigureKind::Curves: DASGD_TRY(readCurves(reader, spec, chosen.runs, all, content)); break;
-        case FigureKind::Timeline: DASGD_TRY(readOneTimeline(reader, spec, chosen.runs, content)); break;
+        case FigureKind::Timeline: DASGD_TRY(readTimelines(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Bars:
         case FigureKind::Map:
-        case FigureKind::Scatter: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Scatter:
+        case FigureKind::Over: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Graph: takeGraph(spec, chosen.runs, content); break;
         case FigureKind::Panels: break;
     }
+    arrange(content.curves, spec.order, content.sources);
     content.unusedNames = unusedNamesOf(spec, content.sources);
     DASGD_TRY(addSetup(reader, spec, content));
     if (!content.setup.isEmpty()) content.table.notes << content.setup;
@@ -335,27 +307,36 @@ std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
             QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
 }
 
-PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
-    if (!content.panels.empty()) return layOutPanels(content, spec, buckets);
-    const Venue& venue = spec.venueOf();
-    if (content.timeline) return layOut(*content.timeline, spec.inchesWide(), venue.labelPt, venue.tickPt);
+PaperFigure paperFigureOf(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
     const auto pairOf = [](const std::optional<FigureRange>& range) -> std::optional<std::pair<double, double>> {
         if (!range) return std::nullopt;
         return std::pair(range->low, range->high);
     };
+    PlotAxes axes = content.axes;
+    if (!spec.xLabel.isEmpty()) axes.x = spec.xLabel;
+    if (!spec.yLabel.isEmpty()) axes.y = spec.yLabel;
+    return {.curves = content.curves,
+            .axes = axes,
+            .widthIn = spec.inchesWide(),
+            .heightIn = spec.heightIn,
+            .style = paperStyleOf(spec),
+            .xRange = pairOf(spec.xRange),
+            .yRange = pairOf(spec.yRange),
+            .xTicks = spec.xTicks,
+            .yTicks = spec.yTicks,
+            .legend = static_cast<PaperLegend>(spec.legend),
+            .legendColumns = spec.legendColumns.value_or(0),
+            .buckets = buckets};
+}
+
+PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
+    if (!content.panels.empty()) return layOutPanels(content, spec, buckets);
+    if (content.timeline) return layOut(*content.timeline, spec.inchesWide(), spec.labelSize(), spec.tickSize());
     const PaperStyle style = paperStyleOf(spec);
-    if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.paperNotes()});
-    if (content.graph) return layOut(PaperChart{*content.graph, spec.inchesWide(), style, content.paperNotes()});
-    if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.paperNotes()});
-    return layOut(PaperFigure{.curves = content.curves,
-                              .axes = content.axes,
-                              .widthIn = spec.inchesWide(),
-                              .heightIn = spec.heightIn,
-                              .style = style,
-                              .xRange = pairOf(spec.xRange),
-                              .yRange = pairOf(spec.yRange),
-                              .notes = content.paperNotes(),
-                              .buckets = buckets > 0 ? buckets : kPaperBuckets});
+    if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style});
+    if (content.graph) return layOut(PaperChart{*content.graph, spec.inchesWide(), style});
+    if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style});
+    return layOut(paperFigureOf(content, spec, buckets > 0 ? buckets : kPaperBuckets));
 }
 
 }  // namespace dasgd::gui

@@ -63,8 +63,8 @@ struct FigureContent {
     [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !graph && panels.empty(); }
     // Summary of the content: "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
-    // The notes printed below the figure, without those of the curves: `notes` and `leftOut`, of which many runs become
-    // one line with their number.
+    // The notes of the caption, without those of the curves: `notes` and `leftOut`, of which many runs become one line
+    // with their number.
     [[nodiscard]] QStringList paperNotes() const;
     // One short phrase for `missing` and one for `unusedNames`, unless they are empty.
     [[nodiscard]] QStringList notFoundInWords() const;
@@ -78,6 +78,8 @@ struct FigureContent {
 [[nodiscard]] Result<FigureContent> readFigure(storage::WorkspaceReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 
+// Curves of a figure with all that is drawn around them. `buckets`: as in PaperFigure.
+[[nodiscard]] PaperFigure paperFigureOf(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
 // The figure as a page. UI thread. `buckets`: as in PaperFigure; 0: as a printer resolves.
 [[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
 

@@ -64,6 +64,8 @@ FigureSpec panelSpec(const FigureSpec& spec, std::size_t panel) {
     FigureSpec own = spec.panels[panel];
     own.venue = spec.venue;
     own.width = spec.width;
+    own.labelPt = spec.labelPt;
+    own.tickPt = spec.tickPt;
     own.widthIn = panelWidthIn(spec);
     return own;
 }
@@ -123,10 +125,9 @@ std::vector<Curve> sharedLegendOf(const FigureContent& content, const FigureSpec
 
 PaperPage layOutPanels(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
     const double width = spec.inchesWide() * kPointsPerInch;
-    const Venue& venue = spec.venueOf();
-    const QFont font = interFont(venue.labelPt), strong = interFont(venue.labelPt, Weight::SemiBold);
+    const QFont font = interFont(spec.labelSize()), strong = interFont(spec.labelSize(), Weight::SemiBold);
     const std::vector<LegendCell> legend = sharedCells(sharedLegendOf(content, spec), width, font);
-    const double labelRow = venue.labelPt + 5;
+    const double labelRow = spec.labelSize() + 5;
     double top = kPanelMargin + (legend.empty() ? 0 : legend.back().at.y() + kSharedRow / 2 + 2);
     std::vector<PanelCell> cells;
     const auto across = static_cast<std::size_t>(panelsAcross(spec));
@@ -143,7 +144,7 @@ PaperPage layOutPanels(const FigureContent& content, const FigureSpec& spec, std
     const double height = std::ceil(std::max(1.0, top - kPanelGap));
     const FigureSpec look = lookOfLegend(content, spec);
     const PlotStyle style =
-        plotStyleOf({.label = venue.labelPt, .tick = venue.tickPt, .curves = paletteOf(look.palette)});
+        plotStyleOf({.label = spec.labelSize(), .tick = spec.tickSize(), .curves = paletteOf(look.palette)});
     const auto kept = std::make_shared<const std::vector<PanelCell>>(std::move(cells));
     return {{width, height}, [=](QPaintDevice& device, double scale) {
                 QPainter painter(&device);

@@ -127,6 +127,15 @@ QString withEnd(QString sentence) {
     return sentence.isEmpty() || sentence.endsWith(QLatin1Char('.')) ? sentence : sentence + QLatin1Char('.');
 }
 
+// The notes on a figure that its caption repeats, without the cautions, which have a place of their own.
+QStringList captionNotes(const FigureContent& content) {
+    QStringList notes = content.paperNotes();
+    for (const QString& caution : content.cautions) notes.removeAll(caution);
+    return fewOf(gatheredNotes(notes, content.curves));
+}
+
+QString sentenceOf(const QString& words) { return withEnd(words.front().toUpper() + words.mid(1)); }
+
 }  // namespace
 
 Status addSetup(storage::WorkspaceReader& reader, const FigureSpec& spec, FigureContent& into) {
@@ -148,16 +157,19 @@ Status addSetup(storage::WorkspaceReader& reader, const FigureSpec& spec, Figure
 
 QString captionOf(const FigureContent& content, const FigureSpec& spec) {
     QStringList sentences{withEnd(spec.caption.isEmpty() ? spec.title : spec.caption)};
-    PanelWords setups, cautions;
+    PanelWords setups, notes, cautions;
     for (std::size_t i = 0; i < content.panels.size(); ++i) {
         setups.add(content.panels[i].setup, i);
+        for (const QString& note : captionNotes(content.panels[i])) notes.add(note, i);
         for (const QString& caution : content.panels[i].cautions) cautions.add(caution, i);
     }
     if (content.panels.empty()) sentences << withEnd(content.setup);
     for (const QString& setup : setups.words) {
         sentences << withEnd(setups.words.size() > 1 ? setups.labelled(setup) : setup);
     }
-    for (const QString& caution : content.cautions) sentences << withEnd(caution.front().toUpper() + caution.mid(1));
+    for (const QString& note : captionNotes(content)) sentences << sentenceOf(note);
+    for (const QString& note : notes.words) sentences << withEnd(notes.labelled(note));
+    for (const QString& caution : content.cautions) sentences << sentenceOf(caution);
     for (const QString& caution : cautions.words) sentences << withEnd(cautions.labelled(caution));
     sentences.removeAll(QString());
     return sentences.join(QLatin1Char(' '));

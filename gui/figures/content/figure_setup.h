@@ -11,9 +11,10 @@ namespace dasgd::gui {
 // variables and no differences, nor are the batches of strong scaling. Errors: a store that cannot be read.
 [[nodiscard]] Status addSetup(storage::WorkspaceReader& reader, const FigureSpec& spec, FigureContent& into);
 
-// Caption of a figure: the user's words, else its title, then the set-up with the commits or the run's id, and the
-// cautions: "Loss. lenet on mnist, 4 workers, batch 32 a worker, gloo, link not emulated, n = 3, commit 83e1fb3d.
-// Set-ups differ: …". A figure of panels has each set-up and caution once, with the letters of its panels.
+// Caption of a figure: the user's words, else its title, then the set-up with the commits or the run's id, the notes,
+// and the cautions: "Loss. lenet on mnist, 4 workers, batch 32 a worker, gloo, link not emulated, n = 3, commit
+// 83e1fb3d. Mean ± std, n = 3. Set-ups differ: …". A figure of panels has each of these once, with the letters of its
+// panels. The artwork has no notes.
 [[nodiscard]] QString captionOf(const FigureContent& content, const FigureSpec& spec);
 
 }  // namespace dasgd::gui

@@ -207,22 +207,22 @@ Result<TimelineContent> readTimeline(storage::SpanReader& reader, const storage:
 
 PaperPage layOut(const TimelineContent& content, double widthIn, int label, int tick) {
     const double width = widthIn * kPointsPerInch;
-    const TimelineStyle style = paperStyle(label, tick);
+    TimelineStyle style = paperStyle(label, tick);
+    style.milliseconds = content.fromZero;
     TimelineMetrics paper = kPaper;
     paper.labels = labelsWidth(content.frame.rows, style, kPaper.labels);
     if (content.frame.plan) {
+        const double lane = std::ceil(QFontMetricsF(style.small).horizontalAdvance(QStringLiteral("compute")));
         for (const RankGroup& row : *content.frame.plan) {
-            paper.labels =
-                std::max(paper.labels, std::ceil(QFontMetricsF(style.strong).horizontalAdvance(row.name)) + kNameGap);
+            const double name = std::ceil(QFontMetricsF(style.strong).horizontalAdvance(row.name)) + kNameGap;
+            paper.labels = std::max(paper.labels, row.isGroup() || row.name.isEmpty() ? name : name + lane + kNameGap);
         }
     }
     const double rows = TimelineLayout::heightFor(content.frame.rows, paper, 1);
     const std::vector<LegendEntry> legend =
         legendOf(content.frame, content.window, kEdge + paper.labels, width - kEdge);
     const double head = kHead + (legend.empty() ? 0 : legend.back().at.y() - kLegendTop);
-    const QStringList remark = content.remark.isEmpty() ? QStringList() : linesOf({content.remark}, width);
-    const double foot = static_cast<double>(kNoteRow * remark.size());
-    const double height = std::ceil(head + rows + 6 + foot);
+    const double height = std::ceil(head + rows + 6);
     // The page outlives `content`, so it keeps a copy.
     const auto kept = std::make_shared<const TimelineContent>(content);
     return {{width, height}, [=](QPaintDevice& device, double scale) {
@@ -233,13 +233,6 @@ PaperPage layOut(const TimelineContent& content, double widthIn, int label, int 
                 paintTimeline(painter, kept->frame, layout, {kept->window, layout.plot().left(), layout.plot().width()},
                               style);
                 paintLegend(painter, legend);
-                painter.setFont(noteFont());
-                painter.setPen(Qt::black);
-                double top = height - foot - 2;
-                for (const QString& line : remark) {
-                    painter.drawText(QRectF(0, top, width - kEdge, kNoteRow), Qt::AlignRight | Qt::AlignVCenter, line);
-                    top += kNoteRow;
-                }
             }};
 }
 

@@ -38,6 +38,7 @@ struct TimelineContent {
     QString remark;                       // "4 of 16 ranks, not drawn: wait, time simulated"
     std::vector<storage::SpanRow> spans;  // spans of the drawn ranks; the earliest ones where they are cut
     bool cut = false;                     // true if the window has more than `mostSpans` spans
+    bool fromZero = false;  // several runs from a common zero: ticks in milliseconds, rows by the names of the plan
 };
 inline constexpr std::size_t kMostSpans = 1'000'000;
 

@@ -1,6 +1,7 @@
 // The "Make figure" button of a page, which turns the page's content into a saved figure on the Figures page.
 #pragma once
 
+#include <QMenu>
 #include <QToolButton>
 #include <functional>
 #include <optional>
@@ -26,6 +27,16 @@ namespace dasgd::gui {
         context.open("Figures");
         context.figures.add(figure->second, figure->first);
     });
+    return button;
+}
+
+// The "Export" menu of a page. A click of the button, which Ctrl+E stands for, writes the figures; an empty `figures`
+// leaves that out. Further entries are added to its menu.
+[[nodiscard]] inline QToolButton* makeExportMenu(QWidget& page, const QString& figures) {
+    QToolButton* button = makeMenuButton(QObject::tr("Export ▾"), QObject::tr("Files of what is shown here  Ctrl+E"));
+    if (figures.isEmpty()) return button;
+    addButtonKey(QStringLiteral("Ctrl+E"), *button, &page);
+    button->menu()->addAction(figures + QStringLiteral("\tCtrl+E"), button, [button] { button->click(); });
     return button;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QJsonArray>
+#include <algorithm>
 #include <cmath>
 
 #include "gui/figures/model/figure_spec.h"
@@ -73,6 +74,22 @@ public:
         if (!value->isDouble() || found != std::floor(found) || found < low || found > high)
             return wrong(key, *value, QStringLiteral("whole numbers from %1 to %2").arg(low).arg(high));
         into = static_cast<int>(found);
+    }
+    void maybeWhole(const char* key, std::optional<int>& into, int low, int high) {
+        if (!find(key)) return;
+        int found = 0;
+        whole(key, found, low, high);
+        into = found;
+    }
+    void numbers(const char* key, std::vector<double>& into) {
+        const auto value = find(key);
+        if (!value) return;
+        const QJsonArray list = value->toArray();
+        const bool good = value->isArray() &&
+                          std::all_of(list.begin(), list.end(), [](const QJsonValue& one) { return one.isDouble(); });
+        if (!good) return wrong(key, *value, QStringLiteral("a list of numbers, as [0, 50, 100]"));
+        into.clear();
+        for (const QJsonValue& one : list) into.push_back(one.toDouble());
     }
     void flag(const char* key, bool& into) {
         const auto value = find(key);
@@ -168,6 +185,14 @@ public:
         if (value) put(key, *value);
     }
     void whole(const char* key, int value, int, int) { put(key, value); }
+    void maybeWhole(const char* key, const std::optional<int>& value, int, int) {
+        if (value) put(key, *value);
+    }
+    void numbers(const char* key, const std::vector<double>& value) {
+        QJsonArray list;
+        for (const double one : value) list.append(one);
+        put(key, list);
+    }
     void flag(const char* key, bool value) { put(key, value); }
     void maybe(const char* key, const std::optional<bool>& value) {
         if (value) put(key, *value);

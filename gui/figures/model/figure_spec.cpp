@@ -19,10 +19,12 @@ constexpr double kMostSmoothing = 0.999;
 constexpr int kMostRanks = 64;
 constexpr int kMostAcross = 4;
 constexpr int kMostRound = 999'999;
+constexpr int kLeastPt = 5, kMostPt = 14;
+constexpr int kMostLegendColumns = 6;
 
 const QStringList kKindWords{QStringLiteral("curves"), QStringLiteral("timeline"), QStringLiteral("scaling"),
                              QStringLiteral("bars"),   QStringLiteral("map"),      QStringLiteral("scatter"),
-                             QStringLiteral("graph"),  QStringLiteral("panels")};
+                             QStringLiteral("over"),   QStringLiteral("graph"),    QStringLiteral("panels")};
 const QStringList kAxisWords{QStringLiteral("step"),    QStringLiteral("epoch"), QStringLiteral("wall"),
                              QStringLiteral("samples"), QStringLiteral("bytes"), QStringLiteral("training")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
@@ -30,6 +32,11 @@ const QStringList kMemberWords{QStringLiteral("finished"), QStringLiteral("as-fa
 const QStringList kLineWords{QStringLiteral("mean"), QStringLiteral("mean-and-seeds"), QStringLiteral("seeds"),
                              QStringLiteral("ranks")};
 const QStringList kSinceVersion2{QStringLiteral("members"), QStringLiteral("lines"), QStringLiteral("baseline")};
+const QStringList kSinceVersion3{
+    QStringLiteral("x_label"), QStringLiteral("y_label"),        QStringLiteral("x_ticks"), QStringLiteral("y_ticks"),
+    QStringLiteral("legend"),  QStringLiteral("legend_columns"), QStringLiteral("order"),   QStringLiteral("label_pt"),
+    QStringLiteral("tick_pt"), QStringLiteral("each_run"),       QStringLiteral("over")};
+const QStringList kLegendWords{QStringLiteral("above"), QStringLiteral("inside"), QStringLiteral("none")};
 const QStringList kPaletteWords{QStringLiteral("okabe-ito"), QStringLiteral("tol-bright")};
 const QStringList kWidthWords{QStringLiteral("column"), QStringLiteral("full")};
 const QStringList kScalingWords{QStringLiteral("weak"), QStringLiteral("strong")};
@@ -59,6 +66,9 @@ void visitTimelineFields(Spec& spec, Visitor& f) {
     f.whole("ranks", spec.ranks, 1, kMostRanks);
     f.text("rank_rows", spec.rankRows);
     f.texts("hidden_kinds", spec.hiddenKinds);
+    f.flag("each_run", spec.eachRun);
+    f.names("names", spec.names);
+    f.texts("order", spec.order);
 }
 
 // Calls `f` for each field of the figure's kind; the one list for reading, writing and "allowed".
@@ -95,10 +105,18 @@ void visitFields(Spec& spec, Visitor& f) {
         f.text("rows", spec.rows);
         f.text("columns", spec.columns);
     }
+    if (spec.kind == FigureKind::Over) f.text("over", spec.over);
     if (spec.kind == FigureKind::Scatter) f.word("against", spec.against, kNumberWords);
     if (spec.hasAxes()) {
         f.range("x_range", spec.xRange);
         f.range("y_range", spec.yRange);
+        f.text("x_label", spec.xLabel);
+        f.text("y_label", spec.yLabel);
+        f.numbers("x_ticks", spec.xTicks);
+        f.numbers("y_ticks", spec.yTicks);
+        f.word("legend", spec.legend, kLegendWords);
+        f.maybeWhole("legend_columns", spec.legendColumns, 1, kMostLegendColumns);
+        f.texts("order", spec.order);
     }
     if (spec.hasAxes() && spec.kind != FigureKind::Scatter) {
         f.flag("dashes", spec.dashes);
@@ -113,6 +131,8 @@ void visitFields(Spec& spec, Visitor& f) {
     f.text("venue", spec.venue);
     f.word("width", spec.width, kWidthWords);
     f.maybeNumber("width_in", spec.widthIn, kLeastWidthIn, kMostWidthIn);
+    f.maybeWhole("label_pt", spec.labelPt, kLeastPt, kMostPt);
+    f.maybeWhole("tick_pt", spec.tickPt, kLeastPt, kMostPt);
 }
 
 bool needsTarget(const FigureSpec& spec) {
@@ -154,7 +174,8 @@ const Venue& FigureSpec::venueOf() const {
 }
 
 bool FigureSpec::hasAxes() const {
-    return kind == FigureKind::Curves || kind == FigureKind::Scaling || kind == FigureKind::Scatter;
+    return kind == FigureKind::Curves || kind == FigureKind::Scaling || kind == FigureKind::Scatter ||
+           kind == FigureKind::Over;
 }
 
 double FigureSpec::inchesWide() const {
@@ -200,9 +221,12 @@ Result<FigureSpec> figureSpecOf(const QJsonObject& object) {
         return fail("\"version\": found " + quotedJson(version).toStdString() + "; this program reads versions 1 to " +
                     newest + ". A newer program may have made this figure.");
     }
-    for (const QString& key : found < 2 ? kSinceVersion2 : QStringList()) {
-        if (object.contains(key))
-            return fail("\"" + key.toStdString() + "\": a figure of version 1 has no such field; version 2 has it");
+    for (const auto& [since, keys] : {std::pair(2, &kSinceVersion2), std::pair(3, &kSinceVersion3)}) {
+        for (const QString& key : *keys) {
+            if (found >= since || !object.contains(key)) continue;
+            return fail("\"" + key.toStdString() + "\": a figure of version " + std::to_string(found) +
+                        " has no such field; version " + std::to_string(since) + " has it");
+        }
     }
     FigureSpec spec;
     FigureReader reader(object);
@@ -255,6 +279,7 @@ QStringList bandWords() { return kBandWords; }
 QStringList memberWords() { return kMemberWords; }
 QStringList lineWords() { return kLineWords; }
 QStringList paletteWords() { return kPaletteWords; }
+QStringList legendWords() { return kLegendWords; }
 QStringList scalingPlotWords() { return kPlotWords; }
 QStringList numberWords() { return kNumberWords; }
 

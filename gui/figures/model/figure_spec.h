@@ -20,13 +20,14 @@
 
 namespace dasgd::gui {
 
-enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Graph, Panels };
+enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Over, Graph, Panels };
 using FigureBand = Spread;      // of the band around a mean over seeds
 using FigureMembers = Members;  // which runs of a configuration enter its curve: Finished or AsFarAsAll
 // Curves drawn for a configuration: the mean over its seeds, each seed, or each rank of each of its runs.
 enum class FigureLines { Mean, MeanAndSeeds, Seeds, Ranks };
 enum class FigurePalette { OkabeIto, TolBright };
 enum class FigureWidth { Column, Full };
+enum class FigureLegend { Above, Inside, None };
 
 struct FigureRange {
     double low = 0, high = 1;
@@ -34,7 +35,9 @@ struct FigureRange {
 };
 
 struct FigureSpec {
-    static constexpr int kVersion = 2;  // 2 added members, lines and baseline; files of version 1 are read
+    // 2 added members, lines and baseline; 3 what stands around the axes and runs beside each other. Older files are
+    // read.
+    static constexpr int kVersion = 3;
     static constexpr std::size_t kMostPanels = 12;
 
     FigureKind kind = FigureKind::Curves;
@@ -54,6 +57,7 @@ struct FigureSpec {
     std::optional<FigureRange> windowS;
     int ranks = 4;            // number of ranks drawn if `rankRows` is ""
     QString rankRows;         // which ranks in which order, in the language of gui/figures/model/rank_rows.h
+    bool eachRun = false;     // rows for a run of every configuration, from a common zero; else for one run
     QStringList hiddenKinds;  // kinds of spans that are not drawn
     // Fields of scaling.
     Scaling scaling = Scaling::Weak;
@@ -66,6 +70,7 @@ struct FigureSpec {
     // the default of `dasgd compare`. Not used by scatters.
     QString baseline;
     QString rows, columns;  // settings on the axes of a map; "": those that were swept
+    QString over;           // setting on the x axis of Over; "": one that was swept
 
     // Round of a graph of gossip, from 0.
     int round = 0;
@@ -76,6 +81,11 @@ struct FigureSpec {
 
     // Fields of kinds with axes.
     std::optional<FigureRange> xRange, yRange;
+    QString xLabel, yLabel;              // instead of the usual ones
+    std::vector<double> xTicks, yTicks;  // places of the ticks; empty: chosen to fit
+    FigureLegend legend = FigureLegend::Above;
+    std::optional<int> legendColumns;  // at most; absent: as many as fit
+    QStringList order;                 // of the curves, by name or curveKey(); others follow as usual
     FigurePalette palette = FigurePalette::OkabeIto;
     bool dashes = true, markers = true;  // not both off, as colour must not be the only distinction
     // Names of curves, by curveKey(), which is stable, or by the default name, which depends on the other runs.
@@ -83,15 +93,18 @@ struct FigureSpec {
 
     QString venue = QStringLiteral("neurips");
     FigureWidth width = FigureWidth::Full;
-    std::optional<double> widthIn;  // instead of the venue's width
-    double heightIn = 2.15;         // height of plot, labels and two rows of legend; further rows add to it
+    std::optional<double> widthIn;       // instead of the venue's width
+    std::optional<int> labelPt, tickPt;  // sizes of text instead of the venue's
+    double heightIn = 2.15;              // height of plot, labels and two rows of legend; further rows add to it
 
     bool operator==(const FigureSpec&) const = default;
 
     [[nodiscard]] const Venue& venueOf() const;  // venues().front() if the id is unknown
     [[nodiscard]] double inchesWide() const;
+    [[nodiscard]] int labelSize() const { return labelPt.value_or(venueOf().labelPt); }
+    [[nodiscard]] int tickSize() const { return tickPt.value_or(venueOf().tickPt); }
     // Kinds that show results (CompareNumber) of runs or configurations as on the Compare page.
-    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Scatter; }
+    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Over; }
     // Kinds with axes whose ranges can be set and curves drawn in them.
     [[nodiscard]] bool hasAxes() const;
 };
@@ -124,6 +137,7 @@ inline constexpr int kBundleVersion = 1;  // version of figure.json
 [[nodiscard]] QStringList memberWords();
 [[nodiscard]] QStringList lineWords();
 [[nodiscard]] QStringList paletteWords();
+[[nodiscard]] QStringList legendWords();
 [[nodiscard]] QStringList scalingPlotWords();
 [[nodiscard]] QStringList numberWords();
 

@@ -31,7 +31,7 @@ QString legendMacro(const FigureContent& content, const FigureSpec& spec) {
     FigureContent named;
     named.curves = curves;
     out += colorsOf(named, look);
-    out += QStringLiteral("\\parbox{\\pagewidth}{\\raggedright%1\n").arg(fontCommand(spec.venueOf().labelPt));
+    out += QStringLiteral("\\parbox{\\pagewidth}{\\raggedright%1\n").arg(fontCommand(spec.labelSize()));
     for (const Curve& curve : curves) {
         out += QStringLiteral("\\mbox{%1~%2}\\quad{}\n").arg(legendSample(curve, look), latexText(curve.name));
     }
@@ -67,7 +67,7 @@ QString panelsTex(const FigureContent& content, const FigureSpec& spec, const QS
                "\\newcommand{\\panelcell}[2]{\\vtop{\\hbox{%1\\textbf{(#1)}}\\vskip 3pt\n"
                "  \\hbox to\\figurewidth{\\hfil\\usebox{#2}\\hfil}}}\n"
                "\\begin{document}\n")
-               .arg(fontCommand(spec.venueOf().labelPt));
+               .arg(fontCommand(spec.labelSize()));
     QString rows;
     const auto across = static_cast<std::size_t>(panelsAcross(spec));
     for (std::size_t i = 0; i < content.panels.size(); ++i) {

@@ -33,7 +33,7 @@ QString wordsOf(const Bar& bar) {
 double endOf(const BarChart& chart, const FigureSpec& spec) {
     qsizetype longest = 0;
     for (const Bar& bar : chart.bars) longest = std::max(longest, bar.label.size());
-    const double letter = kLetter * spec.venueOf().labelPt;
+    const double letter = kLetter * spec.labelSize();
     const double wide =
         std::max(0.4 * spec.inchesWide() * 72, spec.inchesWide() * 72 - letter * static_cast<double>(longest) - 20);
     double end = 0;
@@ -50,7 +50,7 @@ QString ticksBefore(const BarChart& chart, double drawn, const FigureSpec& spec)
     const double end = chart.axisEnd(drawn);
     if (end >= drawn) return {};
     const double wide = 0.5 * spec.inchesWide() * 72 * end / drawn;
-    const int count = std::clamp(static_cast<int>(wide / (4 * spec.venueOf().tickPt)), 1, 5);
+    const int count = std::clamp(static_cast<int>(wide / (4 * spec.tickSize())), 1, 5);
     QStringList ticks;
     for (const double tick : niceTicks(0, end, count).values) ticks << pgfNumber(tick);
     return QStringLiteral(", xtick={%1}").arg(ticks.join(QLatin1Char(',')));
@@ -138,17 +138,6 @@ QString fontCommand(int points) {
     return QStringLiteral("\\fontsize{%1}{%2}\\selectfont").arg(points).arg(points * 1.2);
 }
 
-QString notesBelow(const QStringList& notes, const FigureSpec& spec) {
-    if (notes.isEmpty()) return {};
-    QStringList lines;
-    for (const QString& note : notes) lines << latexText(note);
-    return QStringLiteral(
-               "\\node[anchor=north west, inner xsep=0pt, align=left, text width=0.9\\axiswidth, font=%1]\n"
-               "  at (current bounding box.south west) {")
-               .arg(fontCommand(spec.venueOf().tickPt)) +
-           lines.join(QStringLiteral(" \\\\\n")) + QStringLiteral("};\n");
-}
-
 QString barsPicture(const FigureContent& content, const FigureSpec& spec) {
     QString out;
     QTextStream text(&out);
@@ -163,13 +152,12 @@ QString barsPicture(const FigureContent& content, const FigureSpec& spec) {
          << "pt, y dir=reverse, clip=false,\nxmin=0, xmax=" << pgfNumber(end) << ticksBefore(chart, end, spec)
          << ", ymin=0.4, ymax=" << pgfNumber(static_cast<double>(chart.bars.size()) + 0.6) << ",\nytick={"
          << places.join(QLatin1Char(',')) << "}, yticklabels={" << labels.join(QLatin1Char(','))
-         << "},\nfont=" << fontCommand(spec.venueOf().labelPt)
-         << ", tick label style={font=" << fontCommand(spec.venueOf().tickPt) << "},\nxlabel={" << latexText(chart.axis)
+         << "},\nfont=" << fontCommand(spec.labelSize()) << ", tick label style={font=" << fontCommand(spec.tickSize())
+         << "},\nxlabel={" << latexText(chart.axis)
          << "}, xmajorgrids, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
             "axis line style={line width=0.5pt}, tick align=outside, ytick style={draw=none}]\n";
     for (std::size_t i = 0; i < chart.bars.size(); ++i) addBar(text, chart, chart.bars[i], i + 1);
-    text << "\\end{axis}\n"
-         << notesBelow(fewOf(gatheredNotes(content.paperNotes(), content.curves)), spec) << "\\end{tikzpicture}";
+    text << "\\end{axis}\n\\end{tikzpicture}";
     text.flush();
     return out;
 }
@@ -179,7 +167,7 @@ QString mapPicture(const FigureContent& content, const FigureSpec& spec) {
     QTextStream text(&out);
     const HeatMap& map = *content.map;
     const HeatEnds ends = endsOf(map);
-    text << "\\definecolor{incomplete}{HTML}{D55E00}%\n\\begin{tikzpicture}[font=" << fontCommand(spec.venueOf().tickPt)
+    text << "\\definecolor{incomplete}{HTML}{D55E00}%\n\\begin{tikzpicture}[font=" << fontCommand(spec.tickSize())
          << "]\n";
     for (qsizetype row = 0; row < map.rows.size(); ++row) {
         text << "\\node[anchor=east] at (0," << pgfNumber(-kCellHeight * (static_cast<double>(row) + 0.5)) << "pt) {"
@@ -194,10 +182,10 @@ QString mapPicture(const FigureContent& content, const FigureSpec& spec) {
              << across((static_cast<double>(column) + 0.5) / static_cast<double>(map.columns.size())) << ','
              << pgfNumber(bottom) << "pt) {" << latexText(map.columns[column]) << "};\n";
     }
-    text << "\\node[anchor=north, font=" << fontCommand(spec.venueOf().labelPt) << "] at (0.5\\axiswidth,"
+    text << "\\node[anchor=north, font=" << fontCommand(spec.labelSize()) << "] at (0.5\\axiswidth,"
          << pgfNumber(bottom - 12) << "pt) {" << latexText(map.title) << "};\n";
     addScale(text, map, ends);
-    text << notesBelow(fewOf(gatheredNotes(content.paperNotes(), content.curves)), spec) << "\\end{tikzpicture}";
+    text << "\\end{tikzpicture}";
     text.flush();
     return out;
 }

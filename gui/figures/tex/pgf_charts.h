@@ -9,8 +9,6 @@
 namespace dasgd::gui {
 
 [[nodiscard]] QString fontCommand(int points);
-// Notes below the picture, set narrower than the axis with its labels so that they do not widen the picture.
-[[nodiscard]] QString notesBelow(const QStringList& notes, const FigureSpec& spec);
 // Pictures of bars and of a map. Colours are named curve0, curve1, … by CurveStyle::color; see colorsOf().
 [[nodiscard]] QString barsPicture(const FigureContent& content, const FigureSpec& spec);
 [[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);

@@ -20,7 +20,7 @@ QString graphPicture(const FigureContent& content, const FigureSpec& spec) {
     const RunGraph& graph = *content.graph;
     QString out;
     QTextStream text(&out);
-    text << "\\begin{tikzpicture}[font=" << fontCommand(spec.venueOf().tickPt) << "]\n";
+    text << "\\begin{tikzpicture}[font=" << fontCommand(spec.tickSize()) << "]\n";
     const bool numbered = graph.ranks <= 40;
     for (int rank = 0; rank < graph.ranks; ++rank) {
         text << "\\node[circle, draw, inner sep="
@@ -32,7 +32,7 @@ QString graphPicture(const FigureContent& content, const FigureSpec& spec) {
         text << "\\draw[curve0, line width=0.6pt" << (edge.mutual ? "" : ", -latex") << "] (rank" << edge.from
              << ") -- (rank" << edge.to << ");\n";
     }
-    text << notesBelow(fewOf(gatheredNotes(content.paperNotes(), content.curves)), spec) << "\\end{tikzpicture}";
+    text << "\\end{tikzpicture}";
     text.flush();
     return out;
 }

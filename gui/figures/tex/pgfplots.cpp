@@ -13,9 +13,6 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kMarksPerCurve = 8;
-constexpr double kLegendLetter = 0.55;  // mean width of a letter, as a share of the text's size
-constexpr double kLegendSample = 34;    // width of a legend sample with its gaps, in points
-constexpr int kMostNamedInTex = 24;
 
 struct Mark {
     const char* name;
@@ -89,7 +86,8 @@ void addWhisker(QTextStream& text, const Curve& curve, const PlotAxes& axes, con
          << "coordinates {(" << x << ',' << low << ") (" << x << ',' << texNumber(band.high) << ")};\n";
 }
 
-void addCurve(QTextStream& text, const Curve& curve, std::size_t number, const FigureSpec& spec, bool named) {
+// `name`: in the legend; "" for none.
+void addCurve(QTextStream& text, const Curve& curve, std::size_t number, const FigureSpec& spec, const QString& name) {
     QString options;
     if (curve.kind == Curve::Kind::Guide) {
         options = QStringLiteral("color=gray, dashed, line width=0.5pt, no markers");
@@ -99,67 +97,56 @@ void addCurve(QTextStream& text, const Curve& curve, std::size_t number, const F
     }
     const bool bars = isPoints(curve) && !curve.deviation.empty();
     if (bars) options += QStringLiteral(", error bars/.cd, y dir=both, y explicit");
-    text << "\\addplot[unbounded coords=jump, " << options << (named ? "" : ", forget plot") << "] table[x=x" << number
-         << ", y=y" << number;
+    text << "\\addplot[unbounded coords=jump, " << options << (name.isEmpty() ? ", forget plot" : "") << "] table[x=x"
+         << number << ", y=y" << number;
     if (bars) text << ", y error=half" << number;
     text << "] {\\numbers};\n";
-    if (named) text << "\\addlegendentry{" << latexText(curve.name) << "}\n";
+    if (!name.isEmpty()) text << "\\addlegendentry{" << latexText(name) << "}\n";
 }
 
-// Number of legend columns that the longest name leaves room for.
-int legendColumns(const std::vector<Curve>& curves, const FigureSpec& spec) {
-    qsizetype longest = 1;
-    for (const Curve& curve : curves) longest = std::max(longest, curve.name.size());
-    const double each = static_cast<double>(longest) * kLegendLetter * spec.venueOf().labelPt + kLegendSample;
-    return std::clamp(static_cast<int>(spec.inchesWide() * 72 / each), 1, 4);
-}
-
-// Ticks at powers of two, labelled with the number instead of the power.
-QString log2Ticks(const std::vector<Curve>& curves) {
-    double low = 1e9, high = 0;
-    for (const Curve& curve : curves) {
-        for (const double x : curve.line.x) {
-            low = std::min(low, x);
-            high = std::max(high, x);
-        }
+// Limits and ticks of an axis as on the page, with the same words at the ticks.
+QString limitsOf(const DrawnAxis& axis, const char* letter, bool log) {
+    QStringList places, labels;
+    for (const auto& [place, label] : axis.ticks) {
+        places << texNumber(place);
+        labels << u'{' + latexText(label) + u'}';
     }
-    QStringList ticks;
-    for (double tick = std::exp2(std::floor(std::log2(std::max(1.0, low)))); tick <= high * 1.01; tick *= 2) {
-        ticks << QString::number(tick, 'f', 0);
-    }
-    const QString list = ticks.join(QLatin1Char(','));
-    return QStringLiteral("xmode=log, log basis x=2, xtick={%1}, xticklabels={%1},\n").arg(list);
+    return QStringLiteral("%1min=%2, %1max=%3, %1tick={%4}, %1ticklabels={%5},%6\n")
+        .arg(QLatin1String(letter), texNumber(axis.low), texNumber(axis.high), places.join(u','), labels.join(u','),
+             log ? QStringLiteral(" %1mode=log, minor %1tick=\\empty,").arg(QLatin1String(letter)) : QString());
 }
 
-QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
-    const Venue& venue = spec.venueOf();
+QString legendOptions(const DrawnAxes& drawn, const FigureSpec& spec) {
+    const bool inside = spec.legend == FigureLegend::Inside;
+    return QStringLiteral(
+               "legend columns=%1, legend cell align=left,\n"
+               "legend style={at={%2}, draw=none, %3,\n"
+               "  /tikz/every even column/.append style={column sep=6pt}}")
+        .arg(drawn.legendColumns)
+        .arg(QLatin1String(inside ? "(0.99,0.99)" : "(1,1.03)"),
+             QLatin1String(inside ? "anchor=north east, fill=white, fill opacity=0.82, text opacity=1"
+                                  : "anchor=south east, fill=none"));
+}
+
+QString axisOptions(const PaperFigure& figure, const DrawnAxes& drawn, const FigureSpec& spec) {
     QString out = QStringLiteral("width=\\axiswidth, height=%1pt,\n").arg(spec.heightIn * 72.27 - 14, 0, 'f', 1);
     out += QStringLiteral("font=%1, tick label style={font=%2},\n")
-               .arg(fontCommand(venue.labelPt), fontCommand(venue.tickPt));
-    out += QStringLiteral("xlabel={%1}, ylabel={%2},\n").arg(latexText(content.axes.x), latexText(content.axes.y));
+               .arg(fontCommand(spec.labelSize()), fontCommand(spec.tickSize()));
+    out += QStringLiteral("xlabel={%1}, ylabel={%2},\n").arg(latexText(figure.axes.x), latexText(figure.axes.y));
     out += QStringLiteral("ylabel style={align=center, text width=%1pt},\n").arg(spec.heightIn * 50, 0, 'f', 1);
     out += QStringLiteral(
         "grid=major, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
-        "enlarge x limits=0.02, axis line style={line width=0.5pt}, tick align=outside,\n");
-    if (content.kind == FigureKind::Scatter) out += QStringLiteral("enlarge x limits=0.06,\n");
-    if (content.axes.logY) out += QStringLiteral("ymode=log,\n");
-    if (content.axes.log2X) out += log2Ticks(content.curves);
-    if (content.axes.fromZero && !content.axes.logY) out += QStringLiteral("ymin=0,\n");
-    if (spec.xRange) out += QStringLiteral("xmin=%1, xmax=%2,\n").arg(spec.xRange->low).arg(spec.xRange->high);
-    if (const auto end = logAxisEnd(content.curves, content.axes); end && !spec.yRange)
-        out += QStringLiteral("ymin=%1,\n").arg(texNumber(*end));
-    if (spec.yRange) out += QStringLiteral("ymin=%1, ymax=%2,\n").arg(spec.yRange->low).arg(spec.yRange->high);
-    return out + QStringLiteral(
-                     "legend columns=%1, legend cell align=left,\n"
-                     "legend style={at={(0.5,1.03)}, anchor=south, draw=none, fill=none,\n"
-                     "  /tikz/every even column/.append style={column sep=6pt}}")
-                     .arg(legendColumns(content.curves, spec));
+        "axis line style={line width=0.5pt}, tick align=outside,\n");
+    out += limitsOf(drawn.x, "x", figure.axes.log2X) + limitsOf(drawn.y, "y", figure.axes.logY);
+    return out + legendOptions(drawn, spec);
 }
 
 QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     QString out;
     QTextStream text(&out);
-    text << "\\begin{tikzpicture}\n\\begin{axis}[\n" << axisOptions(content, spec) << "]\n";
+    const PaperFigure figure = paperFigureOf(content, spec);
+    const DrawnAxes drawn = drawnAxes(figure);
+    text << "\\begin{tikzpicture}\n\\begin{axis}[\n" << axisOptions(figure, drawn, spec) << "]\n";
     const std::vector<Curve> all = withBehind(content.curves);
     for (std::size_t i = content.curves.size(); i < all.size(); ++i) {
         text << "\\addplot[unbounded coords=jump, color=curve" << all[i].style.color
@@ -168,22 +155,21 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     }
     std::size_t number = 0;
     std::optional<double> end = logAxisEnd(content.curves, content.axes);
-    if (end && spec.yRange) end = spec.yRange->low;
+    if (end) end = drawn.y.low;
     for (const Curve& curve : content.curves) {
         if (++number; isDrawn(curve)) addBand(text, curve, number, end);
         if (curve.hasBars() && !isPoints(curve)) addWhisker(text, curve, content.axes, end);
     }
     number = 0;
     int named = 0;
+    const bool legend = content.axes.legend && spec.legend != FigureLegend::None;
     for (const Curve& curve : content.curves) {
         ++number;
-        if (isDrawn(curve)) addCurve(text, curve, number, spec, content.axes.legend && named++ < kMostNamedInTex);
+        if (!isDrawn(curve)) continue;
+        const bool isNamed = legend && named++ < kMostNamed;
+        addCurve(text, curve, number, spec, isNamed ? drawn.names[static_cast<qsizetype>(number) - 1] : QString());
     }
-    QStringList notes = fewOf(gatheredNotes(content.paperNotes(), content.curves));
-    if (named > kMostNamedInTex)
-        notes << QStringLiteral("%1 more curves are not named; the CSV file has their names")
-                     .arg(named - kMostNamedInTex);
-    text << "\\end{axis}\n" << notesBelow(notes, spec) << "\\end{tikzpicture}";
+    text << "\\end{axis}\n\\end{tikzpicture}";
     text.flush();
     return out;
 }

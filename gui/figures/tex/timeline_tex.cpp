@@ -33,19 +33,18 @@ class TimelineTex {
 public:
     TimelineTex(const TimelineContent& timeline, const FigureSpec& spec)
         : timeline_(timeline),
-          venue_(spec.venueOf()),
+          tick_(spec.tickSize()),
           scale_{timeline.window, 0, std::max(1.0, spec.inchesWide() * 72 - kLabelsWidth)},
           text_(&out_) {}
 
     QString draw() {
-        text_ << "\\begin{tikzpicture}[font=" << fontCommand(venue_.tickPt) << "]\n";
+        text_ << "\\begin{tikzpicture}[font=" << fontCommand(tick_) << "]\n";
         addTicks();
         addUntimed();
         addLabels();
         addBoxes();
         addLines();
         addLegend();
-        addRemark();
         text_ << "\\end{tikzpicture}";
         text_.flush();
         return out_;
@@ -72,7 +71,8 @@ private:
 
     void addTicks() {
         const std::vector<Ns> ticks = ticksOf(scale_, kTickGap);
-        const QStringList labels = tickLabels(ticks, tickStep(scale_, kTickGap));
+        const QStringList labels =
+            timeline_.fromZero ? millisecondLabels(ticks) : tickLabels(ticks, tickStep(scale_, kTickGap));
         text_ << "\\definecolor{grid}{HTML}{" << hexOf(paperTheme().grid.rgb()) << "}\n";
         for (const Ns tick : ticks)
             text_ << "\\draw[grid, line width=0.4pt] (" << x(tick) << ",0) -- (" << x(tick) << ',' << bottom()
@@ -127,6 +127,11 @@ private:
     }
     // "rank 3 compute"; for a row of several ranks their name and number.
     [[nodiscard]] QString labelOf(const TimelineRow& lane) const {
+        if (timeline_.fromZero && !lane.isGroup()) {
+            const QString& name = (*timeline_.frame.plan)[static_cast<std::size_t>(lane.place)].name;
+            return lane.lane == Lane::Compute ? QStringLiteral("\\textbf{%1}~compute").arg(latexText(name))
+                                              : QLatin1String(nameOf(lane.lane).data());
+        }
         if (!lane.isGroup() || !timeline_.frame.plan) {
             return QStringLiteral("rank %1 %2").arg(lane.rank).arg(QLatin1String(nameOf(lane.lane).data()));
         }
@@ -189,14 +194,8 @@ private:
         text_ << "};\n";
     }
 
-    void addRemark() {
-        if (timeline_.remark.isEmpty()) return;
-        text_ << "\\node[anchor=north, inner xsep=0pt, align=center, text width=\\axiswidth] at (0.5\\axiswidth,"
-              << bottom() - kTickLength - 1.4 * venue_.tickPt << "pt) {" << latexText(timeline_.remark) << "};\n";
-    }
-
     const TimelineContent& timeline_;
-    const Venue& venue_;
+    int tick_;
     TimeScale scale_;
     QString out_;
     QTextStream text_;

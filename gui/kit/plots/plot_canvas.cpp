@@ -333,17 +333,6 @@ void PlotCanvas::fitX(double left, double right) {
     plot_->xAxis->setRange(left, right);
 }
 
-void PlotCanvas::notes(const QStringList& lines, const QFont& font) {
-    for (const QString& line : lines) {
-        auto* text = new QCPTextElement(plot_, line, font);
-        text->setTextColor(style_.muted);
-        text->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
-        text->setMargins(QMargins(5, 0, 5, 2));
-        plot_->plotLayout()->addElement(plot_->plotLayout()->rowCount(), 0, text);
-        plot_->plotLayout()->setRowStretchFactor(plot_->plotLayout()->rowCount() - 1, 0.001);
-    }
-}
-
 void PlotCanvas::cursor(std::optional<double> x) {
     cursor_->setVisible(x.has_value());
     cursor_->point1->setCoords(x.value_or(0), 0);

@@ -19,8 +19,6 @@ public:
     void style(const PlotStyle& style);
     void axes(const PlotAxes& axes);
     void curves(const std::vector<Curve>& curves);
-    // Shows lines of notes under the axes.
-    void notes(const QStringList& lines, const QFont& font);
     // Arranges the names in this width in as few rows as possible, at most three; longer names are cut so that they
     // still differ. Up to five rows are used if cut names would otherwise need numbers. Call it after curves().
     void fitLegend(int width);

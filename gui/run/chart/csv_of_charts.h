@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/data/curves/metric_words.h"
-#include "gui/figures/export/csv_button.h"
+#include "gui/figures/export/csv_action.h"
 #include "gui/run/chart/chart_card.h"
 
 namespace dasgd::gui {

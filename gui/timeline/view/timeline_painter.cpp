@@ -59,7 +59,8 @@ struct Tick {
 std::vector<Tick> ticksOn(const TimeScale& scale, const TimelineStyle& style) {
     const double gap = style.crisp ? kTickGap : kTickGap * 0.6;
     const std::vector<Ns> instants = ticksOf(scale, gap);
-    const QStringList labels = tickLabels(instants, tickStep(scale, gap));
+    const QStringList labels =
+        style.milliseconds ? millisecondLabels(instants) : tickLabels(instants, tickStep(scale, gap));
     std::vector<Tick> ticks;
     for (std::size_t i = 0; i < instants.size(); ++i) {
         const double exact = scale.xAt(instants[i]);
@@ -133,7 +134,8 @@ void paintName(QPainter& painter, const TimelineFrame& frame, const TimelineRow&
     const QRectF name = first.adjusted(indent, 0, 0, 0), more = second.adjusted(indent, 0, 0, 0);
     painter.setPen(style.text);
     painter.setFont(style.strong);
-    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter, row.isGroup() && group ? group->name : rankName(row.rank));
+    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
+                     group && !group->name.isEmpty() ? group->name : rankName(row.rank));
     painter.setFont(style.small);
     painter.setPen(style.muted);
     if (row.isGroup()) {
@@ -259,6 +261,12 @@ QStringList tickLabels(const std::vector<Ns>& ticks, Ns step) {
             labels << QLatin1Char('+') + durationInWords(tick - ticks.front()).text();
         }
     }
+    return labels;
+}
+
+QStringList millisecondLabels(const std::vector<Ns>& ticks) {
+    QStringList labels;
+    for (const Ns tick : ticks) labels << QString::number(static_cast<double>(tick) / 1e6) + QStringLiteral(" ms");
     return labels;
 }
 

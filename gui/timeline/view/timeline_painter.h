@@ -15,6 +15,9 @@ namespace dasgd::gui {
 // but the first are relative to the first.
 [[nodiscard]] QStringList tickLabels(const std::vector<Ns>& ticks, Ns step);
 
+// The same in milliseconds, for times from a zero of the reader's choice.
+[[nodiscard]] QStringList millisecondLabels(const std::vector<Ns>& ticks);
+
 // Width of a label column in which names of ranks and of lanes do not touch, beside a mark `handle` wide; at least
 // `least`.
 [[nodiscard]] double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least,

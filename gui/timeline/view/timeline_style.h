@@ -17,6 +17,7 @@ struct TimelineStyle {
     QFont strong, plain, small;  // fonts of ranks, of lanes and boxes, of the axis
     double minimalBox = 1;       // least width of a box, in the painter's unit
     bool crisp = true;           // true puts edges on whole pixels; false on paper
+    bool milliseconds = false;   // ticks in milliseconds instead of seconds of the run
 };
 [[nodiscard]] TimelineStyle screenStyle(const Theme& theme);
 // Tint behind the boxes in untimed intervals, which count for no number.

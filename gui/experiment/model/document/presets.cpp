@@ -14,14 +14,14 @@ namespace {
 // Default experiment of `./lab run`, shown first.
 const QString kFirstPreset = QStringLiteral("first-light.toml");
 
-// First sentence of the comment that begins the file.
+// First sentence of the comment that begins the file; "et al." is not its end.
 QString firstSentence(const QString& toml) {
     QStringList words;
     for (const QString& line : toml.split(u'\n')) {
         if (!line.startsWith(u'#')) break;
         words << line.mid(1).trimmed();
     }
-    static const QRegularExpression end(QStringLiteral("[.?!](?=\\s|$)"));
+    static const QRegularExpression end(QStringLiteral("(?<!\\bal|\\bvs|e\\.g|i\\.e)[.?!](?=\\s|$)"));
     const QString comment = words.join(u' ');
     const qsizetype at = comment.indexOf(end);
     return at < 0 ? comment : comment.left(at + 1);

@@ -14,8 +14,7 @@ namespace {
 
 constexpr double kEdge = 2;  // white margin, in points
 constexpr double kHeatRow = 2.6,
-                 kHeatFoot = 2.6;  // heights of a row of cells and of the labels below, in lines of text
-constexpr double kNotesGap = 3;
+                 kHeatFoot = 2.6;   // heights of a row of cells and of the labels below, in lines of text
 constexpr double kGraphSide = 155;  // points, at most
 
 double heightOf(const BarChart& chart, const PlotStyle& style, double) { return barChartHeight(chart, style); }
@@ -40,9 +39,7 @@ PaperPage layOut(const PaperChart& chart) {
     const double width = chart.widthIn * kPointsPerInch;
     const PlotStyle style = plotStyleOf(chart.style);
     const double rows = std::visit([&](const auto& own) { return heightOf(own, style, width); }, chart.chart);
-    const QStringList notes = noteLines(chart.notes, width);
-    const double below = notes.isEmpty() ? 0 : kNotesGap + kNoteRow * static_cast<double>(notes.size());
-    const double height = std::ceil(2 * kEdge + rows + below);
+    const double height = std::ceil(2 * kEdge + rows);
     // The page outlives `chart`, so it keeps a copy.
     const auto kept = std::make_shared<const PaperChart>(chart);
     return {{width, height}, [=](QPaintDevice& device, double scale) {
@@ -51,13 +48,6 @@ PaperPage layOut(const PaperChart& chart) {
                 painter.scale(scale, scale);
                 const QRectF area(kEdge, kEdge, width - 2 * kEdge, rows);
                 std::visit([&](const auto& own) { paint(painter, area, own, style); }, kept->chart);
-                painter.setFont(noteFont());
-                painter.setPen(style.muted);
-                double top = area.bottom() + kNotesGap;
-                for (const QString& note : notes) {
-                    painter.drawText(QRectF(kEdge, top, width, kNoteRow), Qt::AlignLeft | Qt::AlignVCenter, note);
-                    top += kNoteRow;
-                }
             }};
 }
 

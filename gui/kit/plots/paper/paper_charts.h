@@ -1,7 +1,6 @@
 // Bars, maps and graphs on a page of a paper; the height follows from the number of rows, of a graph from the width.
 #pragma once
 
-#include <QStringList>
 #include <variant>
 
 #include "gui/kit/plots/bar_chart.h"
@@ -15,7 +14,6 @@ struct PaperChart {
     std::variant<BarChart, HeatMap, RunGraph> chart;
     double widthIn = 5.5;
     PaperStyle style = {};
-    QStringList notes = {};  // notes below the chart
 };
 
 // Called on the UI thread; paint() of the page may run on any thread, one call at a time.

@@ -17,13 +17,9 @@ namespace {
 // Lengths in points.
 constexpr int kLegendRow = 12;
 constexpr double kLegendIcon = 38;  // width of a legend sample with the space around it
-constexpr double kMargin = 10;      // left and right margin together, of names and notes
-constexpr double kNoteSize = 7;
+constexpr double kMargin = 10;      // left and right margin together, of names
 constexpr int kMostNotes = 8;
-constexpr int kMostLinesOfNote = 3;
 constexpr int kMostNamedOfNote = 3;    // curves that a shared note names; more are counted
-constexpr double kNoteArea = 8 * 396;  // lines times points of width: eight lines in the widest column
-constexpr int kMostNoteLines = 12;     // limit for narrow figures
 constexpr double kShareOfAxis = 0.68;  // approximate share of the figure's height that the y axis has
 constexpr int kUsualText = 8;          // text size for which kLegendRow is made
 
@@ -112,6 +108,99 @@ QString inLines(const QString& name, double room, const QFont& font) {
 
 QString moreNotes(qsizetype count) { return QStringLiteral("and %1 more notes: see figure.json").arg(count); }
 
+// A figure on a canvas, ready to be painted.
+struct Arranged {
+    std::shared_ptr<PlotCanvas> canvas;
+    std::shared_ptr<QCustomPlot> plot;
+    int width = 0, height = 0;  // of the canvas
+    int more = 0;               // what rows of the legend add to the figure's height
+    int columns = 1;            // of the legend
+    QStringList names;          // of the curves, as the legend has them
+
+    // Computes places, limits and ticks as painting does.
+    void place() const {
+        QPicture nowhere;
+        QCPPainter painter(&nowhere);
+        plot->toPainter(&painter, width, height);
+    }
+};
+
+void setTicks(QCPAxis& axis, const std::vector<double>& places) {
+    if (places.empty()) return;
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    for (const double place : places) ticker->addTick(place, QString::number(place));
+    axis.setTicker(ticker);
+}
+
+// Moves the legend into the upper right corner of the axes, on white so that grid lines do not cross its names.
+void putInside(QCustomPlot& plot) {
+    plot.legend->layout()->take(plot.legend);
+    plot.axisRect()->insetLayout()->addElement(plot.legend, Qt::AlignTop | Qt::AlignRight);
+    plot.legend->setBrush(QColor(255, 255, 255, 210));
+    plot.plotLayout()->setRowStretchFactor(0, 0.001);
+}
+
+Arranged arranged(const PaperFigure& figure) {
+    const auto canvas = std::make_shared<PlotCanvas>(nullptr);
+    const std::shared_ptr<QCustomPlot> plot(&canvas->plot());
+    const QSizeF exact = QSizeF(figure.widthIn, figure.heightIn) * kPointsPerInch;
+    Arranged made{.canvas = canvas,
+                  .plot = plot,
+                  .width = static_cast<int>(std::floor(exact.width())),
+                  .height = static_cast<int>(std::floor(exact.height()))};
+    const PlotStyle style = plotStyleOf(figure.style);
+    std::vector<Curve> curves = styled(figure.curves, figure.style, figure.buckets);
+    canvas->style(style);
+    PlotAxes axes = figure.axes;
+    axes.legend = axes.legend && figure.legend != PaperLegend::None;
+    axes.y = inLines(axes.y, kShareOfAxis * made.height, style.font);
+    canvas->axes(axes);
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabelFont(interFont(figure.style.tick));
+    setTicks(*plot->xAxis, figure.xTicks);
+    setTicks(*plot->yAxis, figure.yTicks);
+    QCPLegend& legend = *plot->legend;
+    legend.setIconSize(24, 11);
+    legend.setColumnSpacing(8);
+    const auto draw = [&] {
+        canvas->curves(curves);
+        if (!figure.style.markers) hideMarkers(*plot, curves);
+        if (figure.xRange) plot->xAxis->setRange(figure.xRange->first, figure.xRange->second);
+        if (figure.yRange) plot->yAxis->setRange(figure.yRange->first, figure.yRange->second);
+        while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
+    };
+    draw();
+    // The legend is no wider than the axes, whose width depends on the labels beside them.
+    legend.setVisible(false);
+    made.place();
+    legend.setVisible(axes.legend);
+    const int room = plot->axisRect()->width();
+    curves = namedToFit(std::move(curves), room, style.legendFont);
+    for (const Curve& curve : curves) made.names << curve.name;
+    made.columns = legendColumns(made.names.mid(0, kMostNamed), room, style.legendFont);
+    if (figure.legendColumns > 0) made.columns = std::min(made.columns, figure.legendColumns);
+    if (figure.legend == PaperLegend::Inside && figure.legendColumns == 0) made.columns = 1;
+    legend.setWrap(made.columns);
+    draw();
+    if (axes.legend && figure.legend == PaperLegend::Inside) {
+        putInside(*plot);
+    } else if (axes.legend) {
+        const int rows = (legend.itemCount() + made.columns - 1) / made.columns;
+        made.more = std::max(0, rows - 2) * (kLegendRow + std::max(0, figure.style.label - kUsualText));
+        made.height += made.more;
+    }
+    return made;
+}
+
+DrawnAxis drawnAxis(const QCPAxis& axis) {
+    DrawnAxis drawn{.low = axis.range().lower, .high = axis.range().upper};
+    const QVector<double> places = axis.tickVector();
+    const QVector<QString> labels = axis.tickVectorLabels();
+    for (qsizetype i = 0; i < std::min(places.size(), labels.size()); ++i) {
+        if (axis.range().contains(places[i])) drawn.ticks.emplace_back(places[i], labels[i]);
+    }
+    return drawn;
+}
+
 }  // namespace
 
 PlotStyle plotStyleOf(const PaperStyle& paper) {
@@ -142,8 +231,6 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
     }
     play(painter, picture);
 }
-
-QFont noteFont() { return interFont(kNoteSize); }
 
 QStringList gatheredNotes(QStringList notes, const std::vector<Curve>& curves) {
     const QString between = QStringLiteral("; ");
@@ -187,92 +274,28 @@ QStringList fewOf(QStringList notes) {
     return notes.mid(0, kMostNotes - 1) << moreNotes(notes.size() - kMostNotes + 1);
 }
 
-QStringList noteLines(QStringList notes, double width) {
-    notes.removeDuplicates();
-    std::vector<QStringList> wrapped;
-    for (const QString& note : notes) {
-        QStringList lines = linesOf({note}, width);
-        if (lines.size() > kMostLinesOfNote) {
-            lines = lines.mid(0, kMostLinesOfNote);
-            lines.back() += QStringLiteral(" …");
-        }
-        wrapped.push_back(std::move(lines));
-    }
-    const int most = std::min(kMostNoteLines, static_cast<int>(std::ceil(kNoteArea / width)));
-    for (qsizetype taken = notes.size(); taken > 0; --taken) {
-        const qsizetype hidden = notes.size() - taken;
-        QStringList lines;
-        for (qsizetype i = 0; i < taken; ++i) lines += wrapped[static_cast<std::size_t>(i)];
-        if (hidden > 0) lines += linesOf({moreNotes(hidden)}, width);
-        if (taken + (hidden > 0 ? 1 : 0) <= kMostNotes && lines.size() <= most) return lines;
-    }
-    return notes.isEmpty() ? notes : linesOf({QStringLiteral("notes: see figure.json")}, width);
-}
-
-QStringList linesOf(const QStringList& notes, double width) {
-    const QFontMetricsF metrics(noteFont());
-    QStringList lines;
-    for (const QString& note : notes) {
-        QString line;
-        for (const QString& word : note.split(QLatin1Char(' '))) {
-            const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
-            if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width - kMargin) {
-                lines << line;
-                line = word;
-            } else {
-                line = longer;
-            }
-        }
-        lines << line;
-    }
-    return lines;
-}
-
 PaperPage layOut(const PaperFigure& figure) {
-    const auto canvas = std::make_shared<PlotCanvas>(nullptr);
-    const std::shared_ptr<QCustomPlot> plot(&canvas->plot());
+    const Arranged made = arranged(figure);
     const QSizeF exact = QSizeF(figure.widthIn, figure.heightIn) * kPointsPerInch;
-    const int width = static_cast<int>(std::floor(exact.width()));
-    int height = static_cast<int>(std::floor(exact.height()));
-    const PlotStyle style = plotStyleOf(figure.style);
-    const std::vector<Curve> curves =
-        namedToFit(styled(figure.curves, figure.style, figure.buckets), width, style.legendFont);
-    canvas->style(style);
-    PlotAxes axes = figure.axes;
-    axes.y = inLines(axes.y, kShareOfAxis * height, style.font);
-    canvas->axes(axes);
-    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabelFont(interFont(figure.style.tick));
-    QCPLegend& legend = *plot->legend;
-    legend.setIconSize(24, 11);
-    legend.setColumnSpacing(8);
-    QStringList names;
-    for (const Curve& curve : curves) names << curve.name;
-    const int columns = legendColumns(names.mid(0, kMostNamed), width, style.legendFont);
-    legend.setWrap(columns);
-    canvas->curves(curves);
-    if (!figure.style.markers) hideMarkers(*plot, curves);
-    if (figure.xRange) plot->xAxis->setRange(figure.xRange->first, figure.xRange->second);
-    if (figure.yRange) plot->yAxis->setRange(figure.yRange->first, figure.yRange->second);
-    const int unnamed = std::max(0, legend.itemCount() - kMostNamed);
-    while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
-    const int rows = (legend.itemCount() + columns - 1) / columns;
-    QStringList said = gatheredNotes(figure.notes, curves);
-    if (unnamed > 0)
-        said.prepend(QStringLiteral("%1 more curves; the CSV file has their names and notes").arg(unnamed));
-    const QStringList notes = noteLines(said, width);
-    const int legendRow = kLegendRow + std::max(0, figure.style.label - kUsualText);
-    const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
-    height += more;
-    canvas->notes(notes, noteFont());
     // The canvas has whole points; the fraction of the exact size stays empty at the right and below.
-    return {{exact.width(), exact.height() + more}, [canvas, plot, width, height](QPaintDevice& device, double scale) {
+    return {{exact.width(), exact.height() + made.more}, [made](QPaintDevice& device, double scale) {
                 QCPPainter painter(&device);
                 painter.setMode(QCPPainter::pmVectorized);
                 painter.setMode(QCPPainter::pmNoCaching);
                 painter.setMode(QCPPainter::pmNonCosmetic);
                 painter.scale(scale, scale);
-                plot->toPainter(&painter, width, height);
+                made.plot->toPainter(&painter, made.width, made.height);
             }};
+}
+
+DrawnAxes drawnAxes(const PaperFigure& figure) {
+    const Arranged made = arranged(figure);
+    made.place();
+    DrawnAxes drawn{.x = drawnAxis(*made.plot->xAxis),
+                    .y = drawnAxis(*made.plot->yAxis),
+                    .legendColumns = made.columns,
+                    .names = made.names};
+    return drawn;
 }
 
 Status writeFigure(const PaperFigure& figure, const QString& file) { return writePage(layOut(figure), file); }

@@ -52,6 +52,12 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     curves.names[QStringLiteral("dasgd d 3")] = QStringLiteral("DaSGD (d = 3)");
     curves.venue = QStringLiteral("acm");
     curves.width = FigureWidth::Column;
+    curves.xLabel = QStringLiteral("steps");
+    curves.yTicks = {0.5, 1, 2};
+    curves.legend = FigureLegend::Inside;
+    curves.legendColumns = 2;
+    curves.order = QStringList{QStringLiteral("sync_sgd")};
+    curves.labelPt = 9;
     FigureSpec timeline;
     timeline.kind = FigureKind::Timeline;
     timeline.runs = QStringList{QStringLiteral("20261122-a")};
@@ -60,6 +66,8 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     timeline.rankRows = QStringLiteral("12, 0-3, [rack 2: 4-11]");
     timeline.hiddenKinds = QStringList{QStringLiteral("forward"), QStringLiteral("skew")};
     timeline.widthIn = 4.25;
+    timeline.eachRun = true;
+    timeline.order = QStringList{QStringLiteral("dasgd"), QStringLiteral("sync_sgd")};
     FigureSpec scaling;
     scaling.kind = FigureKind::Scaling;
     scaling.scaling = Scaling::Strong;
@@ -80,12 +88,15 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     scatter.kind = FigureKind::Scatter;
     scatter.against = CompareNumber::MegabytesSent;
     scatter.yRange = FigureRange{0, 10};
+    FigureSpec over;
+    over.kind = FigureKind::Over;
+    over.over = QStringLiteral("algorithm.delay");
     FigureSpec panels;
     panels.kind = FigureKind::Panels;
     panels.panels = {curves, timeline, scatter};
     panels.across = 1;
     panels.caption = QStringLiteral("Both");
-    for (const FigureSpec& spec : {curves, timeline, scaling, bars, map, scatter, panels}) {
+    for (const FigureSpec& spec : {curves, timeline, scaling, bars, map, scatter, over, panels}) {
         const QByteArray text = QJsonDocument(jsonOf(spec)).toJson();
         const auto read = figureSpecOf(jsonObjectOf(text, QStringLiteral("f.json")).value());
         ASSERT_TRUE(read.has_value()) << read.error().message;
@@ -95,8 +106,9 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
 
 TEST(FigureSpec, AWrongFieldIsNamedWithWhatIsAllowed) {
     EXPECT_EQ(refusal(R"("kind": "curves")"), "");
-    EXPECT_EQ(refusal(R"("kind": "parallel")"),
-              "\"kind\": found \"parallel\"; allowed curves, timeline, scaling, bars, map, scatter, graph, panels");
+    EXPECT_EQ(
+        refusal(R"("kind": "parallel")"),
+        "\"kind\": found \"parallel\"; allowed curves, timeline, scaling, bars, map, scatter, over, graph, panels");
     EXPECT_EQ(refusal(R"("smoothing": 1.5)"), "\"smoothing\": found 1.5; allowed 0 to 0.999");
     EXPECT_EQ(refusal(R"("log_y": "yes")"), "\"log_y\": found \"yes\"; allowed true, false");
     EXPECT_EQ(refusal(R"("x_range": [5, 5])"), "\"x_range\": found a list; allowed two rising numbers, as [0, 100]");
@@ -119,6 +131,7 @@ TEST(FigureSpec, AFileOfVersion1IsReadAsItWasDrawnAndHasNoLaterField) {
     EXPECT_NE(refusal(R"("lines": "seeds")").find("\"lines\": a figure of version 1 has no such field"),
               std::string::npos);
     EXPECT_NE(refusal(R"("kind": "bars", "baseline": "dasgd")").find("version 2 has it"), std::string::npos);
+    EXPECT_NE(refusal(R"("legend": "none")").find("version 3 has it"), std::string::npos);
 }
 
 TEST(FigureSpec, RanksAreOfWhatEachRankRecords) {
@@ -153,7 +166,7 @@ TEST(FigureSpec, VersionAndSyntaxAreSaidWithTheirPlace) {
     for (const QJsonValue& version : {QJsonValue(FigureSpec::kVersion + 1), QJsonValue(1.5), QJsonValue(0)}) {
         const auto spec = figureSpecOf({{QStringLiteral("version"), version}});
         ASSERT_FALSE(spec.has_value());
-        EXPECT_NE(spec.error().message.find("reads versions 1 to 2. A newer program"), std::string::npos);
+        EXPECT_NE(spec.error().message.find("reads versions 1 to 3. A newer program"), std::string::npos);
     }
     const auto broken = jsonObjectOf("{\n  \"kind\": curves\n}", QStringLiteral("f.json"));
     ASSERT_FALSE(broken.has_value());

@@ -20,14 +20,16 @@ TEST(Presets, HaveTheirNameAndRemark) {
     };
     write("b.toml", "# Three algorithms\n# on digits, 99.5 % right. More of it.\nname = \"first-light\"\n# Else\n");
     write("c.toml", "# Which one?\n");
+    write("d.toml", "# How far that of Das et al. (2016)\n# scales. More.\n");
     write("a.toml", "[train]\nsteps = 1\n");
     write("c.txt", "");
     const auto presets = presetsIn(folder.path());
-    ASSERT_EQ(presets.size(), 3U);
+    ASSERT_EQ(presets.size(), 4U);
     EXPECT_EQ(presets[0].title, QStringLiteral("a"));
     EXPECT_EQ(presets[1].title, QStringLiteral("first-light"));
     EXPECT_EQ(presets[1].remark, QStringLiteral("Three algorithms on digits, 99.5 % right."));
     EXPECT_EQ(presets[2].remark, QStringLiteral("Which one?"));
+    EXPECT_EQ(presets[3].remark, QStringLiteral("How far that of Das et al. (2016) scales."));
     EXPECT_EQ(presets[0].remark, QString());
     EXPECT_EQ(presets[0].text, QStringLiteral("[train]\nsteps = 1\n"));
 }

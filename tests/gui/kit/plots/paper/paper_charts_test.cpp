@@ -16,24 +16,6 @@ TEST(PaperCharts, APageIsAsWideAsTheVenueAndAsHighAsItsRows) {
     const PaperPage two = layOut(PaperChart{chartOf(2), 3.25}), six = layOut(PaperChart{chartOf(6), 3.25});
     EXPECT_EQ(two.size.width(), 3.25 * 72);
     EXPECT_GT(six.size.height(), two.size.height() + 30);
-    const QStringList notes{
-        QStringLiteral("a note that is long enough to be broken into two lines of a narrow page, "
-                       "for there is much to say of what was left out")};
-    EXPECT_EQ(layOut(PaperChart{chartOf(2), 3.25, {}, notes}).size.height(), two.size.height() + 3 + 2 * kNoteRow);
-}
-
-TEST(PaperCharts, NotesNeverGrowIntoAPage) {
-    QStringList notes;
-    const QString word = QStringLiteral("configuration ");
-    for (int i = 0; i < 20; ++i) notes << QStringLiteral("%1: ").arg(i) + word.repeated(40);
-    for (const double inches : {2.65, 5.5}) {
-        const QStringList lines = noteLines(notes, inches * 72);
-        EXPECT_LE(lines.size(), 12);
-        EXPECT_TRUE(lines.join(u' ').contains(QStringLiteral("more notes: see figure.json")));
-        EXPECT_TRUE(lines[2].endsWith(QStringLiteral(" …"))) << "cut, and to be seen as such";
-    }
-    const QString once = QStringLiteral("link emulated");
-    EXPECT_EQ(noteLines({once, once}, 396), QStringList{once});
 }
 
 TEST(PaperCharts, WhatSeveralCurvesHaveAlikeIsSaidOnceWithTheirNumber) {
@@ -64,8 +46,6 @@ TEST(PaperCharts, ManyNotesAreCountedAndNotListed) {
     EXPECT_EQ(fewOf(notes.mid(0, 8)), notes.mid(0, 8));
     ASSERT_EQ(fewOf(notes).size(), 8);
     EXPECT_EQ(fewOf(notes).back(), QStringLiteral("and 13 more notes: see figure.json"));
-    EXPECT_EQ(layOut(PaperChart{chartOf(2), 3.25, {}, notes}).size.height(),
-              layOut(PaperChart{chartOf(2), 3.25, {}, notes.mid(0, 8)}).size.height());
 }
 
 TEST(PaperCharts, ThePageOutlivesItsChartAndHasItsColours) {

@@ -1,17 +1,16 @@
-// The "CSV" button of a page: writes the page's table or curves to a new file in the workspace's folder `tables`, on a
-// thread of its own.
+// The entry "CSV" of a page's Export menu: writes the page's table or curves to a new file in the workspace's folder
+// `tables`, on a thread of its own.
 #pragma once
 
+#include <QAction>
 #include <QDir>
 #include <QThreadPool>
-#include <QToolButton>
 #include <functional>
 #include <optional>
 #include <utility>
 
 #include "gui/data/session/session.h"
 #include "gui/figures/export/window_csv.h"
-#include "gui/kit/parts/button_key.h"
 #include "gui/kit/parts/page.h"
 #include "gui/kit/parts/parts.h"
 #include "gui/kit/words/words.h"
@@ -24,23 +23,22 @@ struct CsvTask {
     std::function<QString()> text;
 };
 
-class CsvButton : public QToolButton {
+class CsvAction : public QAction {
 public:
-    // `what` gives the task, or nullopt where the page shows nothing. `page`: the widget in which Ctrl+Alt+E presses
-    // the button. `say` shows the result.
-    CsvButton(PageContext& context, QWidget* page, std::function<std::optional<CsvTask>()> what,
+    // `what` gives the task, or nullopt where the page shows nothing. `page` owns the action, and Ctrl+Alt+E triggers
+    // it there. `say` shows the result.
+    CsvAction(PageContext& context, QWidget* page, std::function<std::optional<CsvTask>()> what,
               std::function<void(const QString&, MessageBar::Kind)> say)
-        : what_(std::move(what)), say_(std::move(say)) {
-        setObjectName(QStringLiteral("choice"));
-        setText(tr("CSV"));
-        setToolTip(tr("Write what is shown here to a new CSV file, every row and point  Ctrl+Alt+E"));
-        addButtonKey(QStringLiteral("Ctrl+Alt+E"), *this, page);
+        : QAction(tr("CSV of what is shown, every row and point"), page), what_(std::move(what)), say_(std::move(say)) {
+        setShortcut(QKeySequence(QStringLiteral("Ctrl+Alt+E")));
+        setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        page->addAction(this);
         writer_.setMaxThreadCount(1);
         const QString workspace = QString::fromStdString(context.session.feed().workspace().string());
         folder_ = QDir(workspace).absoluteFilePath(QStringLiteral("tables"));
-        connect(this, &QToolButton::clicked, this, [this] { write(); });
+        connect(this, &QAction::triggered, this, [this] { write(); });
     }
-    ~CsvButton() override { writer_.waitForDone(); }
+    ~CsvAction() override { writer_.waitForDone(); }
 
 private:
     void write() {
