@@ -16,6 +16,14 @@ std::vector<AlgorithmInfo> registeredAlgorithms() {
     return algorithms;
 }
 
+std::optional<JudgedBy> judgedBy(const Value& document) {
+    const auto experiment = readExperiment(document);
+    if (!experiment) return std::nullopt;
+    if (experiment->timeOnly()) return JudgedBy::Nothing;
+    const bool classifies = experiment->dataset && experiment->model->naturalInput().task != Task::kRegression;
+    return classifies ? JudgedBy::Accuracy : JudgedBy::LossAlone;
+}
+
 std::vector<std::string> unreadSections(const Value& document) {
     const Value* algorithm = document.find("algorithm");
     const Value* name = algorithm && algorithm->isTable() ? algorithm->find("name") : nullptr;

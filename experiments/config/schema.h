@@ -2,6 +2,8 @@
 // it is checked.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct AlgorithmInfo : SchemaPlugin {
 [[nodiscard]] ExperimentSchema experimentSchema();
 // All that are registered, by name.
 [[nodiscard]] std::vector<AlgorithmInfo> registeredAlgorithms();
+// What the runs of a document can be judged by on a validation set; nullopt where it cannot be read.
+enum class JudgedBy : std::uint8_t { Accuracy, LossAlone, Nothing };
+[[nodiscard]] std::optional<JudgedBy> judgedBy(const Value& document);
 // Sections of the document, such as [graph], that only some algorithms read and its own does not. None where its
 // algorithm does not exist.
 [[nodiscard]] std::vector<std::string> unreadSections(const Value& document);

@@ -73,6 +73,11 @@ Result<std::optional<double>> scoreOf(storage::WorkspaceReader& reader, const st
     if (row.status != "finished") return std::optional<double>();
     DASGD_ASSIGN(const auto judged, storage::readJudged(reader.metrics(), runId,
                                                         byLoss ? Target::Metric::Loss : Target::Metric::Accuracy));
+    if (judged.samples.empty()) {
+        return fail(
+            "run " + runId +
+            (byLoss ? " was never evaluated: nothing can be chosen by it" : " has no accuracy: choose with --by-loss"));
+    }
     std::optional<double> best;
     for (const storage::MetricSample& sample : judged.samples) {
         if (!best || (byLoss ? sample.value < *best : sample.value > *best)) best = sample.value;
@@ -186,6 +191,9 @@ std::vector<std::string> originOf(const TuneOptions& options, const TuningPlan& 
             " --rounds " + std::to_string(options.settings.rounds) + " --keep " + std::to_string(options.settings.keep);
     }
     if (options.settings.byLoss) command += " --by-loss";
+    for (const std::string& set : options.overrides.set) command += " --set '" + set + "'";
+    if (options.overrides.dropUnknown) command += " --drop-unknown";
+    if (!options.overrides.calibration.empty()) command += " --calibration '" + options.overrides.calibration + "'";
     std::vector<std::string> lines{"Chosen on the validation set by: " + printable(command),
                                    std::string("dasgd ") + DASGD_VERSION + ", build " + buildId()};
     for (const TuningConfiguration& configuration : plan.configurations) {
@@ -199,8 +207,8 @@ std::vector<std::string> originOf(const TuneOptions& options, const TuningPlan& 
     return lines;
 }
 
-Status writeTuned(const TuneOptions& options, const Value& document, const TuningPlan& plan) {
-    DASGD_ASSIGN(const std::string text, tunedFile(document, plan, originOf(options, plan)));
+Status writeTuned(const TuneOptions& options, const TuningPlan& plan) {
+    DASGD_ASSIGN(const std::string text, tunedFile(plan, originOf(options, plan)));
     std::ofstream file(options.out, std::ios::binary | std::ios::trunc);
     file << text;
     file.flush();
@@ -252,7 +260,7 @@ int tune(const TuneOptions& options) {
     }
     std::fputs((options.json ? dumpLine(tuningJson(*plan)) + "\n" : tuningText(*plan, options.settings)).c_str(),
                stdout);
-    if (const Status written = writeTuned(options, *document, *plan); !written) {
+    if (const Status written = writeTuned(options, *plan); !written) {
         return failed(**session, written.error());
     }
     if (!options.json) std::printf("%s runs with what was chosen\n", printable(options.out).c_str());

@@ -8,8 +8,11 @@
 #include <set>
 
 #include "core/analysis/runs/configuration.h"
+#include "core/base/schema/toml_reader.h"
+#include "experiments/config/cases.h"
 #include "experiments/config/document.h"
 #include "experiments/config/plugin_fields.h"
+#include "experiments/config/schema.h"
 
 namespace dasgd::experiments {
 
@@ -53,7 +56,7 @@ Result<std::vector<SweepAxis>> axesOf(const TuningSettings& settings) {
     std::size_t candidates = 1;
     for (const std::string& argument : settings.over) {
         DASGD_ASSIGN(SweepAxis axis, parseAxis("--over", argument));
-        if (axis.path.front() == "train" && axis.path.back() == "seed") {
+        if (seedKeys().contains(axis.key()) || axis.key() == "train") {
             return fail(axis.place.prefix() + "a seed is nothing to choose: --seeds names those of the tuning");
         }
         candidates *= axis.values.size();
@@ -66,9 +69,34 @@ Result<std::vector<SweepAxis>> axesOf(const TuningSettings& settings) {
     return axes;
 }
 
+// Every value that the file sweeps is a configuration of its own. What --set replaces is not swept.
+Status checkApartFromSweep(const Value& document, const Overrides& overrides, const std::vector<SweepAxis>& axes) {
+    std::vector<std::vector<std::string>> set;
+    for (const std::string& argument : overrides.set) {
+        DASGD_ASSIGN(set.emplace_back(), parseKeyPath(argument.substr(0, argument.find('=')), {}));
+    }
+    DASGD_ASSIGN(const std::vector<Case> cases, expandCases(document));
+    for (const Case& one : cases) {
+        const Value sweep = sectionOf(one.document, "sweep");
+        for (const auto& [key, values] : *sweep.as<Value::Table>()) {
+            DASGD_ASSIGN(const std::vector<std::string> path, parseKeyPath(key, values.keyPosition()));
+            if (std::ranges::find(set, path) != set.end()) continue;
+            for (const SweepAxis& axis : axes) {
+                if (axis.path.size() > path.size() || !std::equal(axis.path.begin(), axis.path.end(), path.begin())) {
+                    continue;
+                }
+                return fail(axis.place.prefix() + "replaces what " + values.keyPosition().prefix() + "sweeps ('" + key +
+                            "'), and each of its values is a configuration of its own: leave one of the two out");
+            }
+        }
+    }
+    return {};
+}
+
 // The candidate's values in a document; what its plug-ins do not read is left out again.
 Result<Value> withValues(Value document, const std::vector<SweepAxis>& axes, const std::vector<Value>& values,
                          const PluginFields& fields) {
+    const Value given = document;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         DASGD_TRY(assignAt(document, axes[i].path, axes[i].place, values[i]));
     }
@@ -76,6 +104,9 @@ Result<Value> withValues(Value document, const std::vector<SweepAxis>& axes, con
         if (axis.path.size() < 2) continue;
         const auto unknown = fields.leftOver(document, axis.path[0]);
         if (std::ranges::find(unknown, axis.path[1]) != unknown.end()) document.find(axis.path[0])->erase(axis.path[1]);
+    }
+    for (const std::string& section : unreadSections(document)) {
+        if (!given.find(section)) document.erase(section);
     }
     return document;
 }
@@ -99,35 +130,147 @@ std::string labelOf(const Value& document, const std::vector<SweepAxis>& axes) {
     return label;
 }
 
+Value seedOf(const Value& document) {
+    const Value* seed = at(document, kSeedPath);
+    constexpr std::int64_t kDefaultSeed = 1;  // of train.seed
+    return seed ? *seed : Value(kDefaultSeed);
+}
+
+// The runs that choose have other seeds of [train] than the reported ones; every other seed has to follow it.
 Status checkSeeds(const std::vector<ExpandedExperiment>& reported, const std::vector<ExpandedExperiment>& tuned) {
     std::set<std::string> seeds;
     for (const ExpandedExperiment& each : reported) {
-        const Value* seed = at(each.document, kSeedPath);
-        seeds.insert(seed ? seed->toToml() : "1");
+        seeds.insert(seedOf(each.document).toToml());
+        const Settings settings = settingsOf(each.document);
+        for (const std::string& key : seedKeys()) {
+            const auto found = settings.find(key);
+            if (key == "train.seed" || found == settings.end() || found->second == "-1") continue;
+            return fail(key + " = " + found->second +
+                        " is a seed of the runs that the file reports, and those that choose would have it too: sweep "
+                        "train.seed in its place, and leave " +
+                        key + " at -1, which follows it");
+        }
     }
     for (const ExpandedExperiment& each : tuned) {
-        const Value* seed = at(each.document, kSeedPath);
-        if (!seed || !seeds.contains(seed->toToml())) continue;
-        return fail("--seeds has " + seed->toToml() +
+        const std::string seed = seedOf(each.document).toToml();
+        if (!seeds.contains(seed)) continue;
+        return fail("--seeds has " + seed +
                     ", a seed of the runs that the file reports: settings that are chosen on it flatter them. Take "
                     "others, as --seeds 101..103");
     }
     return {};
 }
 
-// Adds to `into` what a table has that differs from `base`.
-void addDifferences(const Value& table, const Value& base, Value& into) {
-    for (const auto& [key, value] : *table.as<Value::Table>()) {
-        const Value* same = base.find(key);
-        if (same && same->toToml() == value.toToml()) continue;
-        if (!same || !same->isTable() || !value.isTable()) {
-            into.set(key, value);
-            continue;
-        }
-        Value inner;
-        addDifferences(value, *same, inner);
-        into.set(key, std::move(inner));
+// Seeds of the reported runs of each configuration, each once.
+std::map<std::string, Value::Array> seedsByConfiguration(const std::vector<ExpandedExperiment>& reported) {
+    std::map<std::string, Value::Array> seeds;
+    for (const ExpandedExperiment& each : reported) {
+        Value::Array& own = seeds[configurationKey(settingsOf(each.document))];
+        Value seed = seedOf(each.document);
+        if (std::ranges::find(own, seed.toToml(), &Value::toToml) == own.end()) own.push_back(std::move(seed));
     }
+    return seeds;
+}
+
+// A model that classifies nothing is judged by its loss alone. What cannot be read is said where it is checked.
+Status checkJudged(const TuningPlan& plan, bool byLoss) {
+    for (const TuningConfiguration& configuration : plan.configurations) {
+        const auto judge = judgedBy(configuration.candidates.front().experiments.front().document);
+        if (judge == JudgedBy::Nothing)
+            return fail(configuration.label + " computes nothing that could be chosen by: leave out compute.mode");
+        if (judge == JudgedBy::LossAlone && !byLoss)
+            return fail(configuration.label + " has no accuracy: choose with --by-loss");
+    }
+    return {};
+}
+
+Value withSeed(Value document, const Value& seed) {
+    put(document, "train", "seed", seed);
+    return document;
+}
+
+// What the reported runs of a configuration have in common: with their seed where it is a single one.
+Value chosenOf(const TuningConfiguration& configuration) {
+    Value chosen = configuration.candidates[configuration.alive.front()].experiments.front().document;
+    if (configuration.seeds.size() == 1) return withSeed(std::move(chosen), configuration.seeds.front());
+    chosen.find("train")->erase("seed");
+    return chosen;
+}
+
+Value sweepOf(const Value::Array& seeds) {
+    Value sweep;
+    sweep.set("train.seed", Value(seeds));
+    return sweep;
+}
+
+Value inOrder(const Value& value) {
+    const auto* table = value.as<Value::Table>();
+    if (!table) return value;
+    Value::Table ordered;
+    for (const auto& [key, inner] : *table) ordered.emplace_back(key, inOrder(inner));
+    std::ranges::sort(ordered, {}, [](const auto& entry) { return entry.first; });
+    return Value(std::move(ordered));
+}
+
+// Equal for equal experiments, whatever their names.
+std::string textOf(Value document) {
+    document.erase("name");
+    return inOrder(document).toToml();
+}
+
+Status checkWritten(const std::string& text, const TuningPlan& plan) {
+    DASGD_ASSIGN(const Value written, parseToml(text, "the file with what was chosen"));
+    DASGD_ASSIGN(const auto experiments, expandExperiments(written, {}));
+    std::multiset<std::string> chosen, found;
+    for (const TuningConfiguration& configuration : plan.configurations) {
+        const TuningCandidate& best = configuration.candidates[configuration.alive.front()];
+        for (const Value& seed : configuration.seeds) {
+            chosen.insert(textOf(withSeed(best.experiments.front().document, seed)));
+        }
+    }
+    for (const ExpandedExperiment& each : experiments) found.insert(textOf(each.document));
+    if (found == chosen) return {};
+    return fail(
+        "the file with what was chosen would run something else, which is an error of dasgd: it is not written");
+}
+
+// What all configurations have alike stands in the file once; each other section is whole in every case, because a case
+// only adds to a table that the file has.
+Result<std::string> written(const TuningPlan& plan, const std::vector<std::string>& origin) {
+    std::vector<Value> chosen;
+    for (const TuningConfiguration& configuration : plan.configurations) chosen.push_back(chosenOf(configuration));
+    Value file = chosen.front();
+    for (const Value& each : chosen) {
+        std::erase_if(*file.as<Value::Table>(), [&](const auto& entry) {
+            const Value* same = each.find(entry.first);
+            return !same || same->toToml() != entry.second.toToml();
+        });
+    }
+    const Value::Array& seeds = plan.configurations.front().seeds;
+    const bool sameSeeds = std::ranges::all_of(plan.configurations, [&](const TuningConfiguration& one) {
+        return sweepOf(one.seeds).toToml() == sweepOf(seeds).toToml();
+    });
+    Value::Array cases;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const TuningConfiguration& configuration = plan.configurations[i];
+        Value one;
+        for (const auto& [key, value] : *chosen[i].as<Value::Table>()) {
+            if (!file.find(key)) one.set(key, value);
+        }
+        const Value* name = chosen[i].find("name");
+        if (const auto* text = name ? name->as<std::string>() : nullptr) {
+            one.set("name", Value(*text + ": " + configuration.label));
+        }
+        if (!sameSeeds && configuration.seeds.size() > 1) one.set("sweep", sweepOf(configuration.seeds));
+        cases.push_back(std::move(one));
+    }
+    if (cases.size() > 1) file.set("case", Value(std::move(cases)));
+    if (sameSeeds && seeds.size() > 1) file.set("sweep", sweepOf(seeds));
+    std::string text;
+    for (const std::string& line : origin) text += "# " + line + "\n";
+    text += "\n" + toTomlDocument(file);
+    DASGD_TRY(checkWritten(text, plan));
+    return text;
 }
 
 std::optional<double> numberOf(const Value& value) {
@@ -146,6 +289,8 @@ Result<TuningPlan> planTuning(const Value& document, const Overrides& overrides,
     seeded.sweep.push_back("train.seed=" + settings.seeds);
     DASGD_ASSIGN(const auto tuned, expandExperiments(document, seeded));
     DASGD_TRY(checkSeeds(reported, tuned));
+    DASGD_TRY(checkApartFromSweep(document, overrides, plan.axes));
+    auto seeds = seedsByConfiguration(reported);
     std::map<std::string, std::size_t> places;
     std::vector<Settings> configurations;
     const PluginFields fields;
@@ -158,9 +303,10 @@ Result<TuningPlan> planTuning(const Value& document, const Overrides& overrides,
                 "data.validation is not set: settings that are chosen on the test set flatter it. Set samples apart, "
                 "as --set data.validation=0.1");
         }
-        const auto [place, isNew] = places.emplace(configurationKey(own), plan.configurations.size());
+        const std::string key = configurationKey(own);
+        const auto [place, isNew] = places.emplace(key, plan.configurations.size());
         if (isNew) {
-            plan.configurations.emplace_back();
+            plan.configurations.push_back({.label = "", .candidates = {}, .alive = {}, .seeds = seeds[key]});
             configurations.push_back(std::move(own));
         }
         std::vector<TuningCandidate>& candidates = plan.configurations[place->second].candidates;
@@ -193,9 +339,8 @@ Result<TuningPlan> planTuning(const Value& document, const Overrides& overrides,
         configuration.label = labels[i];
         for (std::size_t c = 0; c < configuration.candidates.size(); ++c) configuration.alive.push_back(c);
     }
-    const Value* sweep = document.find("sweep");
-    const Value* seeds = sweep && sweep->isTable() ? sweep->find("train.seed") : nullptr;
-    if (seeds) plan.reportedSeeds = *seeds;
+    DASGD_TRY(checkJudged(plan, settings.byLoss));
+    DASGD_TRY(written(plan, {}));
     return plan;
 }
 
@@ -248,35 +393,13 @@ std::vector<std::string> edgesInWords(const TuningPlan& plan) {
     return words;
 }
 
-Result<std::string> tunedFile(const Value& document, const TuningPlan& plan, const std::vector<std::string>& origin) {
-    Value file = document;
-    file.erase("case");
-    file.erase("sweep");
-    Value::Array cases;
+Result<std::string> tunedFile(const TuningPlan& plan, const std::vector<std::string>& origin) {
     for (const TuningConfiguration& configuration : plan.configurations) {
-        const TuningCandidate& best = configuration.candidates[configuration.alive.front()];
-        if (!best.scores.back()) {
-            return fail("every candidate of " + configuration.label +
-                        " failed or was stopped: nothing can be chosen. Its runs say why; other values may train");
-        }
-        Value chosen = best.experiments.front().document;
-        if (Value* train = chosen.find("train")) train->erase("seed");
-        Value one;
-        addDifferences(chosen, file, one);
-        one.set("name", Value(configuration.label));
-        cases.push_back(std::move(one));
+        if (configuration.candidates[configuration.alive.front()].scores.back()) continue;
+        return fail("every candidate of " + configuration.label +
+                    " failed or was stopped: nothing can be chosen. Its runs say why; other values may train");
     }
-    // An experiment keeps its own name in a file of one configuration.
-    if (cases.size() == 1) cases.front().erase("name");
-    file.set("case", Value(std::move(cases)));
-    if (!plan.reportedSeeds.isTable()) {
-        Value sweep;
-        sweep.set("train.seed", plan.reportedSeeds);
-        file.set("sweep", std::move(sweep));
-    }
-    std::string text;
-    for (const std::string& line : origin) text += "# " + line + "\n";
-    return text + "\n" + toTomlDocument(file);
+    return written(plan, origin);
 }
 
 }  // namespace dasgd::experiments

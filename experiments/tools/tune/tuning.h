@@ -34,16 +34,17 @@ struct TuningConfiguration {
     std::string label;  // what distinguishes it in the file; the algorithm where there is one alone
     std::vector<TuningCandidate> candidates;
     std::vector<std::size_t> alive;  // candidates that are in the coming round, best first after the first one
+    Value::Array seeds;              // train.seed of each of the file's own runs of it
 };
 
 struct TuningPlan {
     std::vector<SweepAxis> axes;
     std::vector<TuningConfiguration> configurations;
-    Value reportedSeeds;  // the seeds of the file's own runs: an array, or empty where it names one or none
 };
 
 // Errors: of the document; no axis; a seed that the file's own runs have, on which a choice would flatter them; no
-// validation set; an axis that no configuration reads, or that the file sweeps.
+// validation set; runs without an accuracy to choose by; an axis that no configuration reads, or of what the file
+// sweeps; a choice that tunedFile() could not write.
 [[nodiscard]] Result<TuningPlan> planTuning(const Value& document, const Overrides& overrides,
                                             const TuningSettings& settings);
 
@@ -60,9 +61,9 @@ void endRound(TuningConfiguration& configuration, int round, const TuningSetting
 // numbers with at least three of them. Empty where the best is inside.
 [[nodiscard]] std::vector<std::string> edgesInWords(const TuningPlan& plan);
 
-// The file with the chosen values: a [[case]] for each configuration, and the seeds that it had. `origin`: lines that
-// say where they come from, put above as comments. Errors: a configuration of which every run failed.
-[[nodiscard]] Result<std::string> tunedFile(const Value& document, const TuningPlan& plan,
-                                            const std::vector<std::string>& origin);
+// The file with the chosen values: a [[case]] for each configuration where there are several, and the seeds that it
+// had. `origin`: lines that say where they come from, put above as comments. Errors: a configuration of which every run
+// failed; a file that would not stand for exactly what was chosen.
+[[nodiscard]] Result<std::string> tunedFile(const TuningPlan& plan, const std::vector<std::string>& origin);
 
 }  // namespace dasgd::experiments

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Trains within a second on one thread of simulated workers; a rate of 0 learns nothing.
 const std::string kTuned =
@@ -53,6 +54,32 @@ TEST(TuneCommand, ChoosesOnTheValidationSetInRoundsAndTakesUpWhatItHas) {
     ASSERT_EQ(third.exit, kFinished) << third.err;
     EXPECT_EQ(third.out, ended.out) << "the same runs, none made anew";
     EXPECT_EQ(test::contentOf(folder.path() / "best.toml"), best);
+}
+
+// The swept table has less than the file's own: neither is the one filled up from the other, and both files run.
+TEST(TuneCommand, TheFileRunsOfEveryAlgorithmWhatWasChosen) {
+    const test::DasgdFolder folder;
+    std::string file = kTuned;
+    const std::string own = "[algorithm]\nname = \"sync_sgd\"\n";
+    file.replace(file.find(own), own.size(), "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 2\n");
+    folder.write("names.toml", file + "[sweep]\n\"algorithm.name\" = [\"sync_sgd\", \"dasgd\"]\n");
+    folder.write("tables.toml", file +
+                                    "[sweep]\n\"algorithm\" = [{name = \"dasgd\", period = 4}, {name = \"dasgd\", "
+                                    "period = 4, delay = 3}]\n");
+    const auto runsOf = [&](const std::string& name) {
+        const test::Ended ended =
+            folder.run({"tune", name + ".toml", "-w", "w", "--over", "optimizer.learning_rate=0.1,0.2", "--seeds",
+                        "101", "--set", "train.steps=8", "--drop-unknown", "--out", name + "-best.toml", "-q"});
+        EXPECT_EQ(ended.exit, kFinished) << ended.err;
+        const test::Ended planned = folder.run({"run", name + "-best.toml", "--dry-run", "--json"});
+        EXPECT_EQ(planned.exit, kFinished) << planned.err;
+        return planned.out;
+    };
+    EXPECT_THAT(runsOf("names"), AllOf(HasSubstr("\"experiment\":\"tuned: sync_sgd\""), HasSubstr("delay = 2"),
+                                       HasSubstr("\"steps\":8")));
+    EXPECT_THAT(runsOf("tables"), AllOf(HasSubstr("delay = 1"), HasSubstr("delay = 3"), Not(HasSubstr("delay = 2"))));
+    EXPECT_THAT(test::contentOf(folder.path() / "names-best.toml"),
+                HasSubstr("--seeds 101 --set 'train.steps=8' --drop-unknown\n"));
 }
 
 TEST(TuneCommand, RefusesTheSeedsThatAreReported) {

@@ -99,7 +99,7 @@ TEST(Tuning, ARoundTrainsAShareOfTheStepsAndTheLastOneAll) {
 }
 
 TuningConfiguration scored(const std::vector<std::optional<double>>& scores) {
-    TuningConfiguration configuration{.label = "dasgd", .candidates = {}, .alive = {}};
+    TuningConfiguration configuration{.label = "dasgd", .candidates = {}, .alive = {}, .seeds = {}};
     for (const auto& score : scores) {
         configuration.alive.push_back(configuration.candidates.size());
         configuration.candidates.push_back(
@@ -136,28 +136,140 @@ TEST(Tuning, ABestAtTheEdgeOfItsGridIsSaid) {
     EXPECT_THAT(edgesInWords(plan), ElementsAre(HasSubstr("smallest")));
 }
 
-TEST(Tuning, TheFileRunsWithWhatWasChosenOnTheSeedsThatItHad) {
-    const Value document = read(kFile);
-    auto plan = planTuning(document, {}, settingsFor({"optimizer.learning_rate=0.02,0.1"})).value();
-    for (TuningConfiguration& configuration : plan.configurations) {
-        for (TuningCandidate& candidate : configuration.candidates) candidate.scores = {0.9};
+// The plan with this candidate chosen for every configuration; its last where it has fewer.
+TuningPlan chosenPlan(const std::string& file, const std::vector<std::string>& over, std::size_t candidate = 0,
+                      const Overrides& overrides = {}) {
+    auto plan = planTuning(read(file), overrides, settingsFor(over));
+    EXPECT_TRUE(plan) << plan.error().message;
+    for (TuningConfiguration& configuration : plan->configurations) {
+        for (TuningCandidate& each : configuration.candidates) each.scores = {0.9};
+        configuration.alive = {std::min(candidate, configuration.candidates.size() - 1)};
     }
+    return std::move(*plan);
+}
+
+// What the file with the choice runs.
+std::vector<ExpandedExperiment> runsOf(const TuningPlan& plan) {
+    const auto text = tunedFile(plan, {});
+    EXPECT_TRUE(text) << text.error().message;
+    auto experiments = expandExperiments(read(*text), {});
+    EXPECT_TRUE(experiments) << experiments.error().message << "\n" << *text;
+    for (const ExpandedExperiment& each : *experiments) {
+        const auto experiment = readExperiment(each.document);
+        EXPECT_TRUE(experiment) << experiment.error().message << "\n" << *text;
+    }
+    return std::move(*experiments);
+}
+
+std::vector<std::string> valuesOf(const std::vector<ExpandedExperiment>& experiments, const std::string& section,
+                                  const std::string& key) {
+    std::vector<std::string> values;
+    for (const ExpandedExperiment& each : experiments) {
+        const Value* table = each.document.find(section);
+        const Value* value = table ? table->find(key) : nullptr;
+        values.push_back(value ? value->toToml() : "none");
+    }
+    return values;
+}
+
+TEST(Tuning, TheFileRunsWithWhatWasChosenOnTheSeedsThatItHad) {
+    TuningPlan plan = chosenPlan(kFile, {"optimizer.learning_rate=0.02,0.1"});
     plan.configurations[0].alive = {1};
-    plan.configurations[1].alive = {0};
-    const std::string text = tunedFile(document, plan, {"chosen by: dasgd tune e.toml"}).value();
+    const std::string text = tunedFile(plan, {"chosen by: dasgd tune e.toml"}).value();
     EXPECT_THAT(text, HasSubstr("# chosen by: dasgd tune e.toml\n"));
-    const auto experiments = expandExperiments(read(text), {});
-    ASSERT_TRUE(experiments) << experiments.error().message << "\n" << text;
-    ASSERT_EQ(experiments->size(), 6U) << "two configurations of three seeds";
-    for (std::size_t i = 0; i < experiments->size(); ++i) {
-        const Value& own = (*experiments)[i].document;
+    const auto experiments = runsOf(plan);
+    ASSERT_EQ(experiments.size(), 6U) << "two configurations of three seeds";
+    for (const ExpandedExperiment& each : experiments) {
+        const Value& own = each.document;
         const bool dasgd = own.find("algorithm")->find("name")->toToml() == "\"dasgd\"";
         EXPECT_EQ(own.find("optimizer")->find("learning_rate")->toToml(), dasgd ? "0.02" : "0.1");
         EXPECT_EQ(own.find("train")->find("epochs")->toToml(), "4");
-        EXPECT_TRUE(readExperiment(own)) << text;
+        EXPECT_EQ(own.find("name")->toToml(), dasgd ? "\"e: dasgd\"" : "\"e: sync_sgd\"") << "of the same experiment";
     }
     plan.configurations[1].candidates[0].scores = {std::nullopt};
-    EXPECT_THAT(tunedFile(document, plan, {}).error().message, HasSubstr("every candidate of dasgd failed"));
+    EXPECT_THAT(tunedFile(plan, {}).error().message, HasSubstr("every candidate of dasgd failed"));
+}
+
+// A file without an algorithm: what stands before and after it.
+std::string fileWith(const std::string& before, const std::string& after = "") {
+    return "name = \"e\"\n" + before +
+           "[model]\nname = \"mlp\"\n[data]\nname = \"synthetic\"\nvalidation = 0.2\n[train]\nsteps = 8\n" + after;
+}
+
+TEST(Tuning, ASectionThatASweepReplacesTakesNothingFromTheFileAgain) {
+    const std::string tables = fileWith(
+        "[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 6\n",
+        "[sweep]\n\"algorithm\" = [{name = \"dasgd\", period = 8}, {name = \"dasgd\", period = 8, delay = 2}]\n");
+    EXPECT_THAT(valuesOf(runsOf(chosenPlan(tables, {"optimizer.learning_rate=0.1,0.2"})), "algorithm", "delay"),
+                ElementsAre("none", "2"));
+    const std::string names = fileWith("[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 2\n",
+                                       "[sweep]\n\"algorithm.name\" = [\"sync_sgd\", \"dasgd\"]\n");
+    EXPECT_THAT(valuesOf(runsOf(chosenPlan(names, {"optimizer.learning_rate=0.1,0.2"})), "algorithm", "period"),
+                ElementsAre("none", "4"));
+}
+
+TEST(Tuning, EveryConfigurationKeepsItsOwnSeeds) {
+    const std::vector<std::string> over{"optimizer.learning_rate=0.1,0.2"};
+    const std::string ofCase =
+        fileWith("[algorithm]\nname = \"sync_sgd\"\n", "[[case]]\n[case.sweep]\n\"train.seed\" = [1, 2, 3]\n");
+    EXPECT_THAT(valuesOf(runsOf(chosenPlan(ofCase, over)), "train", "seed"), ElementsAre("1", "2", "3"));
+    const std::string unlike = fileWith("",
+                                        "[[case]]\nalgorithm = { name = \"sync_sgd\" }\nsweep.\"train.seed\" = [1, "
+                                        "2]\n[[case]]\nalgorithm = { name = \"dasgd\" }\ntrain.seed = 7\n");
+    EXPECT_THAT(valuesOf(runsOf(chosenPlan(unlike, over)), "train", "seed"), ElementsAre("1", "7", "2"));
+    const std::string byCase = fileWith("[algorithm]\nname = \"sync_sgd\"\n",
+                                        "[[case]]\ntrain.seed = 5\n[[case]]\ntrain.seed = 6\nname = \"other\"\n");
+    EXPECT_THAT(valuesOf(runsOf(chosenPlan(byCase, over)), "train", "seed"), ElementsAre("5", "6"));
+}
+
+TEST(Tuning, RefusesSeedsThatDoNotFollowThoseOfTheTuning) {
+    const std::string jitter = fileWith("[algorithm]\nname = \"sync_sgd\"\n",
+                                        "[cluster]\nbackend = \"virtual\"\n[sweep]\n\"compute.seed\" = [1, 2, 3]\n");
+    const TuningSettings settings = settingsFor({"optimizer.learning_rate=0.1,0.2"});
+    EXPECT_THAT(errorOf(jitter, settings), HasSubstr("compute.seed = 1 is a seed of the runs that the file reports"));
+    std::string following = jitter;
+    following.replace(following.find("[1, 2, 3]"), 9, "[-1]");
+    EXPECT_EQ(errorOf(following, settings), "none");
+    EXPECT_THAT(errorOf(following, settingsFor({"compute.seed=1,2"})), HasSubstr("a seed is nothing to choose"));
+    EXPECT_THAT(errorOf(following, settingsFor({"train={steps=4},{steps=8}"})),
+                HasSubstr("a seed is nothing to choose"));
+}
+
+TEST(Tuning, RefusesAnAxisOfWhatTheFileSweeps) {
+    const std::string swept = fileWith("[algorithm]\nname = \"dasgd\"\n", "[sweep]\n\"algorithm.period\" = [2, 4]\n");
+    EXPECT_THAT(errorOf(swept, settingsFor({"algorithm.period=8,16"})),
+                HasSubstr("--over algorithm.period=8,16: replaces what e.toml:"));
+    EXPECT_THAT(errorOf(swept, settingsFor({"algorithm={name=\"dasgd\"},{name=\"sync_sgd\"}"})),
+                HasSubstr("sweeps ('algorithm.period')"));
+    const std::string ofCase = fileWith("[algorithm]\nname = \"dasgd\"\n",
+                                        "[[case]]\n[case.sweep]\n\"optimizer.learning_rate\" = [0.1, 0.2]\n");
+    EXPECT_THAT(errorOf(ofCase, settingsFor({"optimizer.learning_rate=0.3,0.4"})),
+                HasSubstr("sweeps ('optimizer.learning_rate')"));
+    const Overrides set{.set = {"optimizer.learning_rate=0.1"}, .sweep = {}, .calibration = ""};
+    EXPECT_EQ(chosenPlan(ofCase, {"optimizer.learning_rate=0.3,0.4"}, 0, set).configurations.size(), 1U)
+        << "--set takes the sweep's place";
+}
+
+TEST(Tuning, RefusesToChooseByAnAccuracyThatIsNotThere) {
+    std::string values = fileWith("[algorithm]\nname = \"sync_sgd\"\n");
+    values.replace(values.find("\"mlp\""), 5, "\"random_features\"");
+    TuningSettings settings = settingsFor({"optimizer.learning_rate=0.1,0.2"});
+    EXPECT_THAT(errorOf(values, settings), HasSubstr("has no accuracy: choose with --by-loss"));
+    settings.byLoss = true;
+    EXPECT_EQ(errorOf(values, settings), "none");
+    const std::string timed =
+        fileWith("[algorithm]\nname = \"sync_sgd\"\n",
+                 "[cluster]\nbackend = \"virtual\"\n[compute]\nmode = \"time-only\"\nstep_time = \"1ms\"\n");
+    EXPECT_THAT(errorOf(timed, settings), HasSubstr("computes nothing that could be chosen by"));
+}
+
+TEST(Tuning, AnAxisOfASectionThatAnAlgorithmDoesNotReadMakesNoCandidatesOfIt) {
+    const std::string file =
+        fileWith("[cluster]\nworkers = 4\n", "[sweep]\n\"algorithm.name\" = [\"dpsgd\", \"sync_sgd\"]\n");
+    const TuningPlan plan = chosenPlan(file, {"graph.name=\"ring\",\"exponential\""}, 1);
+    EXPECT_THAT(labelsOf(plan.configurations[0]), ElementsAre("graph.name=\"ring\"", "graph.name=\"exponential\""));
+    EXPECT_THAT(labelsOf(plan.configurations[1]), ElementsAre("")) << "sync_sgd as it is";
+    EXPECT_THAT(valuesOf(runsOf(plan), "graph", "name"), ElementsAre("\"exponential\"", "none"));
 }
 
 }  // namespace
