@@ -15,7 +15,8 @@ struct WatchedTime {
 
 struct TimesToTarget {
     std::size_t n = 0, reached = 0;  // repetitions that were watched, and that came there
-    // The time by which half of them are there; nullopt where fewer than half came.
+    // The time by which half of them are there, the middle of two such times as of an even number of values; nullopt
+    // where fewer than half came.
     std::optional<double> median;
     // 95 % interval of the median; nullopt where it is open on that side: later than anything that was watched.
     std::optional<double> low, high;

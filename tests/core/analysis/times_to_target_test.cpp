@@ -38,7 +38,25 @@ TEST(TimesToTarget, OfAllIsTheUsualMedian) {
     const TimesToTarget times = timesToTarget(watch({3, 1, 5, 2, 4}, {1, 1, 1, 1, 1}));
     EXPECT_THAT(times.median, Optional(3));
     EXPECT_THAT(times.low, Optional(1));
-    EXPECT_THAT(times.high, Optional(5));
+    EXPECT_EQ(times.high, std::nullopt) << "survfit of R has no upper end of five either";
+}
+
+// Numbers of which the product of shares is 0.5000000000000001.
+TEST(TimesToTarget, OfAnEvenNumberIsTheMiddleOfTwo) {
+    for (const int n : {2, 4, 24, 28, 30, 38}) {
+        std::vector<WatchedTime> all;
+        for (int i = 1; i <= n; ++i) all.push_back({static_cast<double>(i), true});
+        EXPECT_EQ(timesToTarget(all).median, std::optional((n + 1) / 2.0)) << n;
+    }
+    EXPECT_EQ(timesToTarget(watch({1, 2, 3, 4}, {1, 1, 0, 0})).median, std::optional(2.0)) << "nobody came after it";
+}
+
+TEST(TimesToTarget, OneOrTwoRunsHaveNoInterval) {
+    const TimesToTarget one = timesToTarget(watch({4}, {1}));
+    EXPECT_THAT(one.median, Optional(4));
+    EXPECT_EQ(one.low, std::nullopt);
+    EXPECT_EQ(one.high, std::nullopt);
+    EXPECT_EQ(timesToTarget(watch({4, 5}, {1, 1})).high, std::nullopt);
 }
 
 TEST(TimesToTarget, IsNotKnownWhereFewerThanHalfCame) {
