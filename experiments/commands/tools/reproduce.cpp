@@ -18,7 +18,7 @@ namespace {
 
 struct ReproduceOptions {
     std::vector<std::string> sets;
-    std::string list = "experiments/suites/published.toml", workspace;
+    std::string list = "experiments/published.toml", workspace;
     Markup markup = Markup::Terminal;
     bool json = false;
 };
@@ -141,7 +141,7 @@ nlohmann::json jsonOf(const SetState& state, const ReproduceOptions& options) {
                                {"runs", here.runs ? nlohmann::json(*here.runs) : nlohmann::json()},
                                {"verdict", inWords(here.verdict)},
                                {"why", here.why}};
-        if (here.here && !number.query.empty()) json["query"] = state.sql + number.query;
+        if (here.here && !number.query.empty()) json["query"] = storage::overRuns(state.found, number.query);
         numbers.push_back(std::move(json));
     }
     return {{"set", state.set.name},      {"paper", state.set.paper}, {"command", commandOf(state, options)},

@@ -10,8 +10,11 @@ namespace dasgd::experiments {
 
 namespace {
 
+// The lower end stays above 0, as a time does.
 std::vector<double> endsOf(double value, double share) {
-    return share > 0 ? std::vector{value * (1 - share), value * (1 + share)} : std::vector{value};
+    constexpr double kMostShare = 0.99;
+    if (share <= 0) return {value};
+    return {value * (1 - std::min(share, kMostShare)), value * (1 + share)};
 }
 
 // Period and delay grow with T_m and κ and fall with T_c, so that the ends of the intervals have the extremes.
@@ -36,15 +39,22 @@ std::string range(const std::string& symbol, std::int64_t least, std::int64_t mo
     return symbol + " = " + std::to_string(least) + (most > least ? " to " + std::to_string(most) : "");
 }
 
+// Intervals of what is known, and which constants count as exact.
 std::string constantsInWords(const ConstantsUncertainty& uncertainty) {
-    std::string words;
-    const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
-    if (uncertainty.step > 0) add("T_c ± " + percent(uncertainty.step));
-    if (uncertainty.exchange > 0) add("T_m ± " + percent(uncertainty.exchange));
-    if (uncertainty.contention) {
-        add("κ " + shortNumber(uncertainty.contention->first) + " to " + shortNumber(uncertainty.contention->second));
+    std::string known, exact;
+    const auto add = [](std::string& words, const char* between, const std::string& part) {
+        words += (words.empty() ? "" : between) + part;
+    };
+    add(uncertainty.step > 0 ? known : exact, uncertainty.step > 0 ? ", " : " and ",
+        uncertainty.step > 0 ? "T_c ± " + percent(uncertainty.step) : "T_c");
+    add(uncertainty.exchange > 0 ? known : exact, uncertainty.exchange > 0 ? ", " : " and ",
+        uncertainty.exchange > 0 ? "T_m ± " + percent(uncertainty.exchange) : "T_m");
+    if (const auto& ends = uncertainty.contention) {
+        add(known, ", ", "κ " + shortNumber(ends->first) + " to " + shortNumber(ends->second));
+    } else {
+        add(exact, " and ", "κ");
     }
-    return words;
+    return known + (exact.empty() ? "" : "; " + exact + " counted as exact");
 }
 
 }  // namespace
@@ -93,7 +103,7 @@ std::string inWords(const AdviceRange& found, const ConstantsUncertainty& uncert
         return "The constants count as exact: [compute.uncertainty] does not say how well they are known.";
     const std::string constants = constantsInWords(uncertainty);
     const bool holds = found.leastPeriod == found.mostPeriod && found.leastDelay == found.mostDelay;
-    std::string words = holds ? "The advice is the same for all constants within their intervals (" + constants + ")."
+    std::string words = holds ? "The advice is the same within the intervals of the constants (" + constants + ")."
                               : "Within the intervals of the constants (" + constants + ") it would be " +
                                     range("τ", found.leastPeriod, found.mostPeriod) + " and " +
                                     range("d", found.leastDelay, found.mostDelay) +

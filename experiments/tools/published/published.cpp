@@ -30,12 +30,11 @@ std::optional<FieldError> PublishedNumber::check() const {
                           "'" + what + "' needs one published number, or the lower and the upper end of an interval"};
     if (published.front() <= 0)
         return FieldError{"published", "'" + what + "' is compared by a ratio: it must be above 0"};
+    if (factor > 0 && factor < 1) return FieldError{"factor", "the factor of '" + what + "' is 1 or more"};
     if (!query.empty() && !pointer.empty())
         return FieldError{"query", "'" + what + "' has a query or a pointer, not both"};
     if (query.empty() && pointer.empty() && why.empty())
         return FieldError{"what", "'" + what + "' has neither query nor pointer: say why it cannot be compared"};
-    if (!query.empty() && !query.starts_with("SELECT "))
-        return FieldError{"query", "the query of '" + what + "' begins with SELECT"};
     return std::nullopt;
 }
 
@@ -82,11 +81,12 @@ NumberState judge(const PublishedSet& set, const PublishedNumber& number, double
     const double least = number.published.front(), most = number.published.back();
     const double factor = number.factor > 0 ? number.factor : set.factor;
     NumberState state{.here = here, .runs = {}, .ratio = 1, .why = {}};
-    if (here < least) state.ratio = here / least;
+    if (here < least || number.atMost) state.ratio = here / least;
     if (here > most) state.ratio = here / most;
-    const bool agrees = here >= (least - number.rounding) / factor && here <= (most + number.rounding) * factor;
+    const bool isEnough = number.atMost || here >= (least - number.rounding) / factor;
+    const bool agrees = isEnough && here <= (most + number.rounding) * factor;
     state.verdict = agrees ? Verdict::Agrees : Verdict::Differs;
-    if (!agrees) state.why = number.why.empty() ? set.why : number.why;
+    state.why = number.why.empty() && !agrees ? set.why : number.why;
     return state;
 }
 

@@ -18,6 +18,7 @@ struct PublishedNumber {
     std::vector<double> published;  // one number, or the two ends of an interval
     double rounding = 0;
     double factor = 0;
+    bool atMost = false;
     std::string query, pointer, why;
 
     void visit(auto&& f) {
@@ -25,11 +26,13 @@ struct PublishedNumber {
         f(published, "published", {.help = "The number, or the two ends of an interval"});
         f(rounding, "rounding", {.min = 0, .help = "Half a unit of the last digit that is printed"});
         f(factor, "factor", {.min = 0, .help = "As of the set; 0: the set's"});
+        f(atMost, "at_most", {.help = "Published as a bound: \"up to\". What is smaller agrees"});
         f(query, "query",
-          {.help = "SELECT over suite_runs, which is run_list with `label` for the suite's finished runs: the number, "
-                   "and as a second column how many runs it is of"});
+          {.help =
+               "Query over suite_runs, which is run_list with `label` for the suite's finished runs: the number, and "
+               "as a second column how many runs it is of"});
         f(pointer, "pointer", {.help = "JSON pointer into what the set's command prints"});
-        f(why, "why", {.help = "Why it does not agree, or, without query and pointer, cannot be compared"});
+        f(why, "why", {.help = "What limits the comparison, or, without query and pointer, why there is none"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };
@@ -64,7 +67,7 @@ struct NumberState {
     std::optional<double> here;
     std::optional<std::int64_t> runs;  // that it is of, where the query says it
     std::optional<double> ratio;       // here ÷ published; of an interval to its nearer end, 1 within it
-    std::string why;
+    std::string why;                   // what limits the comparison
 };
 
 // `here` beside what was published: it agrees within the interval, widened by the rounding and then by the factor.

@@ -12,13 +12,7 @@ namespace dasgd::experiments {
 
 namespace {
 
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
-    return out + "'";
-}
-
-// The suite's runs in the workspace, and the table expression that names them.
+// The suite's runs in the workspace.
 Status findRuns(SetState& state, const std::filesystem::path& file, storage::WorkspaceReader* reader) {
     DASGD_ASSIGN(const std::vector<CheckedExperiment> experiments, loadExperiments(file.string(), {}));
     state.runs = state.missing = experiments.size();
@@ -28,28 +22,26 @@ Status findRuns(SetState& state, const std::filesystem::path& file, storage::Wor
     for (const storage::RunRow& row : rows) {
         if (row.status == "finished") finished.try_emplace(row.config, &row);
     }
-    std::string values;
     for (const CheckedExperiment& experiment : experiments) {
         const auto found = finished.find(toTomlDocument(experiment.resolved));
         if (found == finished.end()) continue;
         --state.missing;
         const storage::RunRow& row = *found->second;
-        values += (values.empty() ? "" : ", ") + ("(" + quoted(row.runId) + ", " + quoted(experiment.label) + ")");
+        state.found.push_back({row.runId, experiment.label});
         if (std::ranges::find(state.commits, row.gitCommit) == state.commits.end())
             state.commits.push_back(row.gitCommit);
     }
-    if (values.empty()) values = "(NULL, NULL)";
-    state.sql = "WITH suite_run(run_id, label) AS (VALUES " + values +
-                "), suite_runs AS (SELECT * FROM suite_run JOIN run_list USING (run_id)) ";
     return {};
 }
 
 Status takeQuery(NumberState& into, const SetState& state, const PublishedNumber& number,
                  storage::WorkspaceReader& reader) {
-    DASGD_ASSIGN(const std::vector<std::optional<double>> row, reader.firstRow(state.sql + number.query));
+    DASGD_ASSIGN(const std::vector<std::optional<double>> row,
+                 reader.firstRow(storage::overRuns(state.found, number.query)));
     if (row.empty() || !row.front()) {
-        return fail("the query of '" + number.what + "' finds nothing among the runs of " + state.set.suite +
-                    ": it names a column or label that they do not have");
+        into.verdict = Verdict::Differs;
+        into.why = "the runs have no such value";
+        return {};
     }
     into = judge(state.set, number, *row.front());
     if (row.size() > 1 && row[1]) into.runs = static_cast<std::int64_t>(*row[1]);
@@ -88,7 +80,7 @@ std::size_t SetState::count(Verdict verdict) const {
 
 Result<SetState> stateOf(const PublishedSet& set, const std::filesystem::path& folder, storage::WorkspaceReader* reader,
                          const CommandOutput& output) {
-    SetState state{.set = set, .numbers = std::vector<NumberState>(set.numbers.size()), .commits = {}, .sql = {}};
+    SetState state{.set = set, .numbers = std::vector<NumberState>(set.numbers.size()), .found = {}, .commits = {}};
     const std::filesystem::path file = folder / set.suite;
     const bool queries =
         std::ranges::any_of(set.numbers, [](const PublishedNumber& each) { return !each.query.empty(); });

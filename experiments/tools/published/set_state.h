@@ -8,16 +8,17 @@
 
 #include "core/base/result.h"
 #include "experiments/tools/published/published.h"
+#include "storage/read/labelled_runs.h"
 #include "storage/read/workspace_reader.h"
 
 namespace dasgd::experiments {
 
 struct SetState {
     PublishedSet set;
-    std::vector<NumberState> numbers;   // as in `set`
-    std::size_t runs = 0, missing = 0;  // of its suite; missing: not finished in the workspace
-    std::vector<std::string> commits;   // of the runs, each once
-    std::string sql;  // what stands before each query: pasted into sqlite3 with it, it gives the number
+    std::vector<NumberState> numbers;         // as in `set`
+    std::size_t runs = 0, missing = 0;        // of its suite; missing: not finished in the workspace
+    std::vector<storage::LabelledRun> found;  // of its suite, finished
+    std::vector<std::string> commits;         // of these runs, each once
 
     [[nodiscard]] std::size_t count(Verdict verdict) const;
 };

@@ -58,6 +58,9 @@ std::array<QString, kSweepColumns> cellsOf(const SweepLine& line) {
 
 SweepTable::SweepTable() : QTableWidget(0, kSweepColumns) {
     setUpRows(*this, tr("Forecast of each case of the sweep"), kSweepTableRow);
+    // A long name takes as many lines as it needs.
+    setWordWrap(true);
+    verticalHeader()->setSectionResizeMode(QHeaderView::Interactive);
     setToolTip(tr("By forecast; a click or Enter shows its round below"));
     setSelectionMode(QAbstractItemView::SingleSelection);
     setFrameShape(QFrame::NoFrame);

@@ -292,6 +292,10 @@ Result<FigureContent> readFigure(storage::WorkspaceReader& reader, const FigureS
     }
     arrange(content.curves, spec.order, content.sources);
     content.unusedNames = unusedNamesOf(spec, content.sources);
+    // The usual label says whether time was simulated and a link emulated: the caption keeps it where a label of the
+    // user's stands in its place.
+    if (!spec.xLabel.isEmpty()) content.notes << QStringLiteral("x axis: %1").arg(content.axes.x);
+    if (!spec.yLabel.isEmpty()) content.notes << QStringLiteral("y axis: %1").arg(content.axes.y);
     DASGD_TRY(addSetup(reader, spec, content));
     if (!content.setup.isEmpty()) content.table.notes << content.setup;
     content.table.notes += fewOf(gatheredNotes(content.paperNotes(), content.curves));

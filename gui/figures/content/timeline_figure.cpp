@@ -229,6 +229,8 @@ PaperPage layOut(const TimelineContent& content, double widthIn, int label, int 
                 QPainter painter(&device);
                 painter.setRenderHint(QPainter::Antialiasing);
                 painter.scale(scale, scale);
+                // Grid lines end on the page.
+                painter.setClipRect(QRectF(0, 0, width, height - 1));
                 const TimelineLayout layout(kept->frame.rows, QRectF(kEdge, head, width - 2 * kEdge, rows), paper);
                 paintTimeline(painter, kept->frame, layout, {kept->window, layout.plot().left(), layout.plot().width()},
                               style);

@@ -12,10 +12,11 @@ constexpr FigureTemplate kTemplates[] = {
      "Timelines of several runs on one axis in ms from a common zero, above their loss over time"},
     {"loss-over-time", "Loss over time", "Training loss over training time, mean and spread over seeds"},
     {"accuracy-over-bytes", "Accuracy over bytes", "Test accuracy over the bytes that a rank has sent"},
-    {"utilisation-over-bandwidth", "Utilisation over bandwidth",
-     "Share of the communication that is hidden behind computation, over the bandwidth of the link"},
-    {"speed-up-over-workers", "Speed-up over workers",
-     "Throughput over the number of workers, with the line of ideal speed-up"},
+    {"blocked-over-bandwidth", "Blocked time over bandwidth",
+     "Share of the time in which workers wait for communication, over the bandwidth of the link; the rest is their "
+     "utilisation"},
+    {"throughput-over-workers", "Throughput over workers",
+     "Throughput over the number of workers, with the line of an ideal speed-up"},
     {"time-to-target-over-delay", "Time to target over delay",
      "Time until the target is reached, over the delay of the average"},
     {"pareto", "Accuracy against time to it", "Best accuracy of each run against its time to the target"},
@@ -56,9 +57,9 @@ FigureSpec withoutTitle(const QString& word) {
     if (word == QLatin1String("overlap")) return overlap();
     if (word == QLatin1String("loss-over-time")) return curvesOf(metrics::kTrainLoss, XAxis::Training);
     if (word == QLatin1String("accuracy-over-bytes")) return curvesOf(metrics::kEvalAccuracy, XAxis::BytesSent);
-    if (word == QLatin1String("utilisation-over-bandwidth")) return overOf(CompareNumber::Hidden, "bandwidth");
+    if (word == QLatin1String("blocked-over-bandwidth")) return overOf(CompareNumber::Blocked, "bandwidth");
     FigureSpec spec;
-    if (word == QLatin1String("speed-up-over-workers")) {
+    if (word == QLatin1String("throughput-over-workers")) {
         spec.kind = FigureKind::Scaling;
         return spec;
     }

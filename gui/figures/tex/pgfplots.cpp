@@ -113,7 +113,7 @@ QString limitsOf(const DrawnAxis& axis, const char* letter, bool log) {
     }
     return QStringLiteral("%1min=%2, %1max=%3, %1tick={%4}, %1ticklabels={%5},%6\n")
         .arg(QLatin1String(letter), texNumber(axis.low), texNumber(axis.high), places.join(u','), labels.join(u','),
-             log ? QStringLiteral(" %1mode=log, minor %1tick=\\empty,").arg(QLatin1String(letter)) : QString());
+             log ? QStringLiteral(" %1mode=log, %1minorticks=false,").arg(QLatin1String(letter)) : QString());
 }
 
 QString legendOptions(const DrawnAxes& drawn, const FigureSpec& spec) {
@@ -273,9 +273,21 @@ QString texPreamble() {
         "\\pgfplotsset{compat=1.17}\n");
 }
 
+namespace {
+
+// What the caption says as well, for whoever has only this file.
+QString notesOf(const FigureContent& content) {
+    QString out;
+    for (const QString& note : gatheredNotes(content.paperNotes(), content.curves))
+        out += QStringLiteral("% ") + note.simplified() + u'\n';
+    return out;
+}
+
+}  // namespace
+
 QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const QString& numbers) {
     const double width = spec.inchesWide();
-    QString out = texPreamble() + colorsOf(content, spec);
+    QString out = texPreamble() + notesOf(content) + colorsOf(content, spec);
     out +=
         QStringLiteral("\\newdimen\\figurewidth \\figurewidth=%1in\n\\newdimen\\axiswidth \\axiswidth=\\figurewidth\n")
             .arg(width, 0, 'f', 5);

@@ -1,5 +1,5 @@
-// Base of the charts that are painted from plain data, as a widget: words in place of an empty chart, and the frame that
-// shows the focus.
+// Base of the charts that are painted from plain data, as a widget: words in place of an empty chart, and the frame
+// that shows the focus.
 #pragma once
 
 #include <QPainter>

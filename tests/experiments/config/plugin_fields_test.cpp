@@ -19,13 +19,14 @@ SchemaPlugin plugin(const std::string& name, const std::vector<std::string>& fie
 }
 
 PluginFields twoSections() {
-    return PluginFields({{.name = "algorithm",
-                          .fields = {{.name = "name"}, {.name = "shared"}},
-                          .plugins = {plugin("a", {"x", "y"}), plugin("b", {"y", "z"}), plugin("c", {"w"})}},
-                         {.name = "optimizer",
-                          .fields = {{.name = "name", .defaultToml = "\"sgd\""}},
-                          .plugins = {plugin("sgd", {"momentum"}), plugin("adamw", {"beta"})}},
-                         {.name = "train", .fields = {{.name = "steps"}}}});
+    return PluginFields(
+        ExperimentSchema{{{.name = "algorithm",
+                           .fields = {{.name = "name"}, {.name = "shared"}},
+                           .plugins = {plugin("a", {"x", "y"}), plugin("b", {"y", "z"}), plugin("c", {"w"})}},
+                          {.name = "optimizer",
+                           .fields = {{.name = "name", .defaultToml = "\"sgd\""}},
+                           .plugins = {plugin("sgd", {"momentum"}), plugin("adamw", {"beta"})}},
+                          {.name = "train", .fields = {{.name = "steps"}}}}});
 }
 
 std::vector<std::string> leftOver(const std::string& text, const std::string& section,

@@ -34,7 +34,9 @@ TEST(FigureListCard, IsUsedByKeyboard) {
     EXPECT_EQ(fresh.count(), 1);
     EXPECT_EQ(gone.count(), 1);
     card.setDeletable(false);
-    for (QToolButton* button : card.findChildren<QToolButton*>()) QTest::keyClick(button, Qt::Key_Space);
+    for (QToolButton* button : card.findChildren<QToolButton*>()) {
+        if (!button->menu()) QTest::keyClick(button, Qt::Key_Space);
+    }
     EXPECT_EQ(gone.count(), 1);
 }
 

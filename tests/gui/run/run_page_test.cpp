@@ -316,10 +316,10 @@ TEST_F(RunPageTest, TheDrawnMetricsBecomeACsvFileWithEveryPoint) {
     open();
     for (ChartCard* chart : window_->findChildren<ChartCard*>()) chart->picker().choose("train/loss", false);
     ASSERT_TRUE(eventually([&] { return window_->session().series(id, "train/loss").points().size() == 900; }));
-    auto* files = button<QToolButton>(QStringLiteral("Export ▾"));
-    ASSERT_NE(files, nullptr);
-    ASSERT_EQ(files->menu()->actions().size(), 2) << "figures, then the numbers";
-    files->menu()->actions().back()->trigger();
+    auto* exports = button<QToolButton>(QStringLiteral("Export ▾"));
+    ASSERT_NE(exports, nullptr);
+    ASSERT_EQ(exports->menu()->actions().size(), 2) << "figures, then the numbers";
+    exports->menu()->actions().back()->trigger();
     ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Written: ")) != nullptr; }));
     const QDir tables(QString::fromStdString((workspace_.path() / "tables").string()));
     const QStringList files = tables.entryList({QStringLiteral("*.csv")});

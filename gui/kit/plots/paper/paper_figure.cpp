@@ -140,6 +140,15 @@ void putInside(QCustomPlot& plot) {
     plot.plotLayout()->setRowStretchFactor(0, 0.001);
 }
 
+// Removes the entries of the legend behind the first `most`. Places of its grid may be empty.
+void nameOnly(QCPLegend& legend, int most) {
+    std::vector<QCPAbstractLegendItem*> items;
+    for (int i = 0; i < legend.itemCount(); ++i) {
+        if (QCPAbstractLegendItem* item = legend.item(i)) items.push_back(item);
+    }
+    for (std::size_t i = items.size(); i > static_cast<std::size_t>(most); --i) legend.removeItem(items[i - 1]);
+}
+
 Arranged arranged(const PaperFigure& figure) {
     const auto canvas = std::make_shared<PlotCanvas>(nullptr);
     const std::shared_ptr<QCustomPlot> plot(&canvas->plot());
@@ -166,7 +175,7 @@ Arranged arranged(const PaperFigure& figure) {
         if (!figure.style.markers) hideMarkers(*plot, curves);
         if (figure.xRange) plot->xAxis->setRange(figure.xRange->first, figure.xRange->second);
         if (figure.yRange) plot->yAxis->setRange(figure.yRange->first, figure.yRange->second);
-        while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
+        nameOnly(legend, kMostNamed);
     };
     draw();
     // The legend is no wider than the axes, whose width depends on the labels beside them.

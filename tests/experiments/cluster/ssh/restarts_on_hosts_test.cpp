@@ -96,7 +96,9 @@ TEST_F(RestartsOnHosts, ARunThatHasFinishedIsNotTrainedAgain) {
     std::string ssh = test::contentOf(hosts_.program());
     const std::string runs = "exec sh -c \"exec $3\"";
     ASSERT_NE(ssh.find(runs), std::string::npos);
-    ssh.replace(ssh.find(runs), runs.size(), "sh -c \"exec $3\" | sed -u '/all ended/Q'");
+    ssh.replace(ssh.find(runs), runs.size(),
+                "sh -c \"exec $3\" | perl -e 'while (sysread(STDIN, $b, 65536)) { last if $b =~ /all ended/; "
+                "syswrite(STDOUT, $b) }'");
     test::writeText(hosts_.program(), ssh);
     folder_.write("e.toml", test::quickExperiment("gloo", 200) + "[sweep]\n\"train.seed\" = [1, 2]\n");
     const test::Ended ended = start({"--restarts", "1", "--json"}).wait();

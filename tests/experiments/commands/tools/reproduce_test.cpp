@@ -42,6 +42,10 @@ published = [100.0]
 query = "SELECT avg(step_ms) FROM suite_runs WHERE workers = 1"
 why = "their machine was slower"
 [[set.number]]
+what = "step of nine, ms"
+published = [100.0]
+query = "SELECT avg(step_ms) FROM suite_runs WHERE workers = 9"
+[[set.number]]
 what = "accuracy, %"
 published = [90.0]
 why = "their data are not here"
@@ -75,7 +79,7 @@ TEST_F(ReproduceCommand, SaysWhatToRunWhereNothingWasRun) {
     const test::Ended ended = reproduce();
     ASSERT_EQ(ended.exit, 0) << ended.err;
     EXPECT_THAT(ended.out,
-                AllOf(HasSubstr("2 not run"), HasSubstr("6 of 6 runs missing"), HasSubstr("1 cannot be compared"),
+                AllOf(HasSubstr("3 not run"), HasSubstr("6 of 6 runs missing"), HasSubstr("1 cannot be compared"),
                       HasSubstr("dasgd run wait.toml --resume -w w"), HasSubstr("1 of 1 numbers")));
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "w")) << "it writes nothing";
 }
@@ -85,7 +89,7 @@ TEST_F(ReproduceCommand, ComputesTheNumbersFromTheRunsOfTheSuite) {
     ASSERT_EQ(folder_.run({"run", "wait.toml", "-w", "w", "-q", "--set", "train.steps=10"}).exit, 0);
     ASSERT_EQ(folder_.run({"run", "wait.toml", "-w", "w", "-q", "--sweep", "train.seed=1,2"}).exit, 0);
     EXPECT_THAT(reproduce({"wait"}).out, HasSubstr("2 of 6 runs missing"));
-    EXPECT_THAT(reproduce({"wait"}).out, HasSubstr("2 not run"));
+    EXPECT_THAT(reproduce({"wait"}).out, HasSubstr("3 not run"));
 
     const test::Ended ran = folder_.run({"run", "wait.toml", "-w", "w", "-q", "--json", "--resume"});
     ASSERT_EQ(ran.exit, 0) << ran.err;
@@ -111,10 +115,13 @@ TEST_F(ReproduceCommand, ComputesTheNumbersFromTheRunsOfTheSuite) {
     EXPECT_NEAR(numbers[1]["ratio"], one / 100, 1e-9);
     EXPECT_EQ(numbers[1]["verdict"], "differs");
     EXPECT_EQ(numbers[1]["why"], "their machine was slower");
-    EXPECT_EQ(numbers[2]["verdict"], "cannot be compared");
+    EXPECT_EQ(numbers[2]["verdict"], "differs");
+    EXPECT_TRUE(numbers[2]["here"].is_null());
+    EXPECT_EQ(numbers[2]["why"], "the runs have no such value");
+    EXPECT_EQ(numbers[3]["verdict"], "cannot be compared");
     EXPECT_THAT(numbers[0]["query"], HasSubstr("WITH suite_run"));
     EXPECT_THAT(reproduce().out,
-                AllOf(HasSubstr("2 of 3 numbers"), HasSubstr("1 agrees, 1 differs, 1 cannot be compared"),
+                AllOf(HasSubstr("2 of 4 numbers"), HasSubstr("1 agrees, 2 differs, 1 cannot be compared"),
                       Not(HasSubstr("not run"))));
 }
 
@@ -128,7 +135,7 @@ TEST_F(ReproduceCommand, RefusesWhatItDoesNotHave) {
 
 // The shipped list names suites and documents that exist, and has the printed numbers.
 TEST(PublishedList, IsWhole) {
-    const std::filesystem::path folder = std::filesystem::path(test::kSourceDir) / "experiments/suites";
+    const std::filesystem::path folder = std::filesystem::path(test::kSourceDir) / "experiments";
     const auto sets = readPublished(folder / "published.toml");
     ASSERT_TRUE(sets) << sets.error().message;
     EXPECT_GE(sets->size(), 15U);

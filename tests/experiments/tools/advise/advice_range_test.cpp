@@ -8,8 +8,8 @@
 namespace dasgd::experiments {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // T_m = 143 ms of a step of 60 ms, contention that asks for a period of more than the delay.
 ClusterFacts slowNetwork() {
@@ -79,9 +79,11 @@ TEST(AdviceRange, PeriodsWhoseStepsTheConstantsCannotTellApartAreNamed) {
 }
 
 TEST(AdviceRange, SaysWhereTheAdviceHoldsAndWhereNothingIsKnown) {
-    EXPECT_THAT(wordsOf({.step = 1e-6, .exchange = 1e-6}), HasSubstr("is the same for all constants"));
+    EXPECT_THAT(wordsOf({.step = 1e-6, .exchange = 1e-6}),
+                AllOf(HasSubstr("is the same within the intervals"), HasSubstr("κ counted as exact")));
     EXPECT_THAT(wordsOf({}), HasSubstr("count as exact"));
-    EXPECT_THAT(wordsOf({.step = 1e-6}), Not(HasSubstr("T_m")));
+    EXPECT_THAT(wordsOf({.exchange = 1e-6}), HasSubstr("; T_c and κ counted as exact"));
+    EXPECT_GE(rangeOf({.step = 1}).leastDelay, 1) << "a step of no time is none";
 }
 
 TEST(AdviceRange, TheUncertaintyIsThatOfTheDocument) {

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
+#include "experiments/config/checked_experiment.h"
+#include "tests/support/paths.h"
 #include "tests/support/runs.h"
 #include "tests/support/temp_dir.h"
 
@@ -72,6 +76,45 @@ TEST(SetState, AQueryWaitsForTheRunsOfItsSuite) {
     EXPECT_EQ(state->missing, 1U);
     set.suite = "other.toml";
     EXPECT_THAT(stateOf(set, folder.path(), nullptr, none).error().message, HasSubstr("other.toml"));
+}
+
+// True where the text matches a pattern of SQL's LIKE.
+bool isLike(const std::string& text, const std::string& pattern) {
+    std::string form;
+    for (const char c : pattern) {
+        form += c == '%'                                      ? std::string(".*")
+                : std::isalnum(static_cast<unsigned char>(c)) ? std::string(1, c)
+                                                              : std::string("\\") + c;
+    }
+    return std::regex_match(text, std::regex(form));
+}
+
+// Each query of the shipped list is SQL over the views, and each label that it names is one of its suite's.
+TEST(SetState, TheShippedQueriesReadWhatTheirSuitesRecord) {
+    test::OneRun run;
+    run.finish();
+    storage::WorkspaceReader reader = run.reader();
+    const std::filesystem::path folder = std::filesystem::path(test::kSourceDir) / "experiments";
+    int queries = 0;
+    for (const PublishedSet& set : test::orDie(readPublished(folder / "published.toml"))) {
+        std::vector<CheckedExperiment> experiments;
+        for (const PublishedNumber& number : set.numbers) {
+            if (number.query.empty()) continue;
+            ++queries;
+            if (experiments.empty()) experiments = test::orDie(loadExperiments((folder / set.suite).string(), {}));
+            const auto row = reader.firstRow(storage::overRuns({}, number.query));
+            EXPECT_TRUE(row) << number.what << ": " << row.error().message;
+            static const std::regex kLabel("label (?:LIKE|=) '([^']*)'");
+            for (std::sregex_iterator found(number.query.begin(), number.query.end(), kLabel), end; found != end;
+                 ++found) {
+                const std::string pattern = (*found)[1];
+                EXPECT_TRUE(
+                    std::ranges::any_of(experiments, [&](const auto& one) { return isLike(one.label, pattern); }))
+                    << number.what << ": no run of " << set.suite << " is labelled " << pattern;
+            }
+        }
+    }
+    EXPECT_GT(queries, 15);
 }
 
 }  // namespace

@@ -165,7 +165,8 @@ TEST_F(CompareLegendApart, WhereCurvesEndApartEachRowNamesItsPlace) {
 TEST_F(CompareLegendApart, TheMeanOverTimeIsReadAtTheEndOfTraining) {
     for (const XAxis axis : {XAxis::Wall, XAxis::Step}) {
         look({"train/loss", axis});
-        EXPECT_EQ(model_.readInWords(), QStringLiteral("at the end: Training loss"));
+        EXPECT_TRUE(eventually([&] { return model_.readInWords() == QStringLiteral("at the end: Training loss"); }))
+            << model_.readInWords().toStdString();
     }
 }
 

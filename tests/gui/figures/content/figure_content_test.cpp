@@ -45,6 +45,20 @@ TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
     EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
 }
 
+TEST_F(FigureContentTest, ALabelOfTheUsersDoesNotHideWhatKindOfTimeIsDrawn) {
+    workspace_.record({.steps = 60});
+    FigureSpec spec;
+    spec.filter = QStringLiteral("experiment = delay-sweep");
+    spec.x = XAxis::Training;
+    const QString usual = read(spec)->axes.x;
+    spec.xLabel = QStringLiteral("time");
+    const auto named = read(spec);
+    EXPECT_EQ(paperFigureOf(*named, spec).axes.x, QStringLiteral("time"));
+    EXPECT_TRUE(named->allNotes().contains(QStringLiteral("x axis: ") + usual));
+    spec.xLabel.clear();
+    EXPECT_TRUE(read(spec)->allNotes().filter(QStringLiteral("x axis")).isEmpty());
+}
+
 // The table alone would be read as numbers of one budget.
 TEST_F(FigureContentTest, ATableOfCurvesThatEndApartSaysSo) {
     workspace_.record({.steps = 60});

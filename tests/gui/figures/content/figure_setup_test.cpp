@@ -54,8 +54,7 @@ TEST(FigureSetup, ACaptionLeadsFromThePaperToTheRuns) {
         QStringLiteral("n = 2, commit %1, runs in figure.json").arg(QString::fromStdString(commit));
     EXPECT_TRUE(curves.setup.contains(QStringLiteral("2 workers, "))) << curves.setup.toStdString();
     EXPECT_TRUE(curves.setup.endsWith(expected)) << curves.setup.toStdString();
-    EXPECT_EQ(captionOf(curves, spec),
-              QStringLiteral("Loss. ") + curves.setup + QStringLiteral(". Mean and range, n = 2."));
+    EXPECT_EQ(captionOf(curves, spec), QStringLiteral("Loss. ") + curves.setup + QLatin1Char('.'));
     EXPECT_TRUE(curves.table.notes.contains(curves.setup));
     spec.caption = QStringLiteral("What was written.");
     EXPECT_TRUE(captionOf(curves, spec).startsWith(QStringLiteral("What was written. ")));

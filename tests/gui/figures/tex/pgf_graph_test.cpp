@@ -1,6 +1,7 @@
 // Text of a graph for TikZ. pgfplots_test shows that such documents compile.
 #include <gtest/gtest.h>
 
+#include "gui/figures/tex/latex.h"
 #include "gui/figures/tex/pgf_charts.h"
 
 namespace dasgd::gui {
@@ -15,7 +16,8 @@ TEST(PgfGraph, LinesJoinWhatIsMutualAndArrowsPointToTheOneThatHears) {
         << text.toStdString();
     EXPECT_TRUE(text.contains(QLatin1String("\\draw[curve0, line width=0.6pt, -latex] (rank2) -- (rank0);")));
     EXPECT_TRUE(text.contains(QLatin1String("(rank0) at (0.000pt,68.000pt) {0}"))) << "rank 0 is at the top";
-    EXPECT_TRUE(text.contains(QLatin1String("50 \\%")));
+    EXPECT_FALSE(text.contains(QLatin1String("random-pair"))) << "the artwork has no notes";
+    EXPECT_TRUE(pgfplotsOf(content, {}, {}).contains(QLatin1String("% random-pair, 50 %\n")));
     content.graph->ranks = 64;
     EXPECT_TRUE(graphPicture(content, {}).contains(QLatin1String("fill] (rank63)"))) << "no room for a number";
 }
