@@ -8,6 +8,13 @@ namespace dasgd::experiments {
 
 ExperimentSchema experimentSchema() { return describeExperiment(); }
 
+std::string defaultOf(const std::string& section, const std::string& key) {
+    const ExperimentSchema schema = experimentSchema();
+    const SchemaSection* known = schema.section(section);
+    const FieldInfo* field = known ? known->field(key) : nullptr;
+    return field ? field->defaultToml : std::string();
+}
+
 std::vector<AlgorithmInfo> registeredAlgorithms() {
     std::vector<AlgorithmInfo> algorithms;
     const ExperimentSchema schema = describeExperiment();

@@ -19,6 +19,8 @@ struct AlgorithmInfo : SchemaPlugin {
 };
 
 [[nodiscard]] ExperimentSchema experimentSchema();
+// Default of a common field of a section as TOML, which a file may leave out; "" where there is none.
+[[nodiscard]] std::string defaultOf(const std::string& section, const std::string& key);
 // All that are registered, by name.
 [[nodiscard]] std::vector<AlgorithmInfo> registeredAlgorithms();
 // What the runs of a document can be judged by on a validation set; nullopt where it cannot be read.

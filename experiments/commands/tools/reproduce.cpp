@@ -58,8 +58,8 @@ std::string commandOf(const SetState& state, const ReproduceOptions& options) {
     const std::string file = (folder / state.set.suite).string();
     if (state.set.command.empty())
         return state.set.suite.empty() ? "" : "dasgd run " + file + " --resume -w " + options.workspace;
-    std::string command = "dasgd " + state.set.command;
-    if (const auto at = command.find("{suite}"); at != std::string::npos) command.replace(at, 7, file);
+    std::string command = "dasgd";
+    for (const std::string& word : argumentsOf(state.set, file)) command += " " + word;
     return command;
 }
 
@@ -97,10 +97,9 @@ std::string numbersText(const SetState& state, const ReproduceOptions& options) 
     for (std::size_t i = 0; i < state.numbers.size(); ++i) {
         const PublishedNumber& number = state.set.numbers[i];
         const NumberState& here = state.numbers[i];
-        table.add({plainWords(number.what, options.markup), publishedText(number), shortNumber(here.here),
+        table.add({number.what, publishedText(number), shortNumber(here.here),
                    here.runs ? std::to_string(*here.runs) : "–",
-                   here.ratio ? NumberFormat{.decimals = 2}.text(here.ratio) : "–", inWords(here.verdict),
-                   plainWords(here.why, options.markup)});
+                   here.ratio ? NumberFormat{.decimals = 2}.text(here.ratio) : "–", inWords(here.verdict), here.why});
     }
     const bool isMarkdown = options.markup == Markup::Markdown;
     return (isMarkdown ? "## " + state.set.name + "\n\n" : state.set.name + "\n") +
@@ -114,8 +113,7 @@ std::string textOf(const std::vector<SetState>& states, const ReproduceOptions& 
     for (const std::size_t column : {1, 2, 3}) table.leftAlign(column);
     std::size_t agree = 0, compared = 0, all = 0;
     for (const SetState& state : states) {
-        table.add({state.set.name, standing(state), plainWords(runsText(state), options.markup),
-                   plainWords(state.set.paper, options.markup)});
+        table.add({state.set.name, standing(state), runsText(state), state.set.paper});
         agree += state.count(Verdict::Agrees);
         compared += state.count(Verdict::Agrees) + state.count(Verdict::Differs);
         all += state.numbers.size();

@@ -47,7 +47,7 @@ struct MemoryAdvice {
     std::optional<MemoryPlan> plan;  // where a limit is given
 };
 
-// `algorithms`: those of experimentSchema(); `stages`: stageParameters() of the experiment. Errors: a limit below the
+// `algorithms`: registeredAlgorithms(); `stages`: stageParameters() of the experiment. Errors: a limit below the
 // least that any plan takes.
 [[nodiscard]] Result<MemoryAdvice> memoryAdvice(const CheckedExperiment& experiment,
                                                 const std::vector<AlgorithmInfo>& algorithms,

@@ -1,6 +1,7 @@
 #include "experiments/tools/published/published.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "core/base/schema/toml_reader.h"
 
@@ -65,6 +66,13 @@ Result<std::vector<PublishedSet>> readPublished(const std::filesystem::path& fil
     }
     if (sets.empty()) return document.error("no [[set]] in " + file.string());
     return sets;
+}
+
+std::vector<std::string> argumentsOf(const PublishedSet& set, const std::string& file) {
+    std::vector<std::string> arguments;
+    std::istringstream words(set.command);
+    for (std::string word; words >> word;) arguments.push_back(word == "{suite}" ? file : word);
+    return arguments;
 }
 
 std::string inWords(Verdict verdict) {

@@ -58,6 +58,9 @@ struct PublishedSet {
 // Errors carry file:line:column: syntax, unknown keys, numbers without a source, sets of one name.
 [[nodiscard]] Result<std::vector<PublishedSet>> readPublished(const std::filesystem::path& file);
 
+// Words of the set's command, with the suite's file in the place of {suite}.
+[[nodiscard]] std::vector<std::string> argumentsOf(const PublishedSet& set, const std::string& file);
+
 // Where a number stands that came out here.
 enum class Verdict : std::uint8_t { Agrees, Differs, NotRun, NotComparable };
 [[nodiscard]] std::string inWords(Verdict verdict);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "experiments/config/checked_experiment.h"
 #include "experiments/config/document.h"
@@ -50,10 +49,7 @@ Status takeQuery(NumberState& into, const SetState& state, const PublishedNumber
 
 Result<nlohmann::json> printed(const PublishedSet& set, const std::filesystem::path& file,
                                const CommandOutput& output) {
-    std::vector<std::string> arguments;
-    std::istringstream words(set.command);
-    for (std::string word; words >> word;) arguments.push_back(word == "{suite}" ? file.string() : word);
-    DASGD_ASSIGN(const std::string text, output(arguments));
+    DASGD_ASSIGN(const std::string text, output(argumentsOf(set, file.string())));
     nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
     if (json.is_discarded()) return fail("`dasgd " + set.command + "` printed no JSON");
     return json;

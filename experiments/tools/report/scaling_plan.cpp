@@ -55,14 +55,6 @@ const Value* childOf(const Value& document, const char* section, const char* key
     return table && table->isTable() ? table->find(key) : nullptr;
 }
 
-// The schema's default for a key that the file leaves out.
-std::string defaultOf(const std::string& section, const std::string& key) {
-    const ExperimentSchema schema = experimentSchema();
-    const SchemaSection* known = schema.section(section);
-    const FieldInfo* field = known ? known->field(key) : nullptr;
-    return field ? field->defaultToml : std::string();
-}
-
 // Leaves what is no table for readExperiment() to refuse.
 void assign(Value& document, const char* section, const char* key, Value::Data data) {
     if (!document.find(section)) document.set(section, Value());

@@ -131,9 +131,9 @@ std::string labelOf(const Value& document, const std::vector<SweepAxis>& axes) {
 }
 
 Value seedOf(const Value& document) {
+    static const Value kDefault = parseArgument(defaultOf("train", "seed"), "default").value();
     const Value* seed = at(document, kSeedPath);
-    constexpr std::int64_t kDefaultSeed = 1;  // of train.seed
-    return seed ? *seed : Value(kDefaultSeed);
+    return seed ? *seed : kDefault;
 }
 
 // The runs that choose have other seeds of [train] than the reported ones; every other seed has to follow it.
