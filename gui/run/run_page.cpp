@@ -109,7 +109,8 @@ private:
         second->addWidget(replay);
         second->addWidget(makeFigureButton(context_, [this] { return figureOfOne(); }));
         second->addWidget(
-            export_ = makeExportMenu(*this, tr("Figures of charts, timeline and graph: PDF, SVG, PNG, pgfplots, CSV")));
+            export_ = makeExportMenu(*this, tr("Figures of charts, timeline and graph: PDF, SVG, PNG, pgfplots, CSV"),
+                                     [this] { exportShown(); }));
         export_->menu()->addAction(new CsvAction(
             context_, this, [this] { return csvOfCharts(session_, charts_); },
             [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
@@ -222,7 +223,6 @@ private:
                 compareExperiment();
             }
         });
-        connect(export_, &QToolButton::clicked, this, [this] { exportShown(); });
     }
 
     void stop(const QString& run) {

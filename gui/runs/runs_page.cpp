@@ -107,7 +107,7 @@ private:
         csv_ = new CsvAction(
             context_, this, [this] { return csvOfRuns(*list_, *table_->horizontalHeader()); },
             [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); });
-        QToolButton* files = makeExportMenu(*this, {});
+        QToolButton* files = makeExportMenu(*this);
         files->menu()->addAction(csv_);
         row->addWidget(files);
         about_ = makeQuietButton(

@@ -30,13 +30,18 @@ namespace dasgd::gui {
     return button;
 }
 
-// The "Export" menu of a page. A click of the button, which Ctrl+E stands for, writes the figures; an empty `figures`
-// leaves that out. Further entries are added to its menu.
-[[nodiscard]] inline QToolButton* makeExportMenu(QWidget& page, const QString& figures) {
-    QToolButton* button = makeMenuButton(QObject::tr("Export ▾"), QObject::tr("Files of what is shown here  Ctrl+E"));
-    if (figures.isEmpty()) return button;
-    addButtonKey(QStringLiteral("Ctrl+E"), *button, &page);
-    button->menu()->addAction(figures + QStringLiteral("\tCtrl+E"), button, [button] { button->click(); });
+// The "Export" menu of a page. Its first entry, which Ctrl+E stands for while the button is enabled, calls `write` for
+// the figures; there is none without. Further entries are added to its menu. A click only opens the menu.
+[[nodiscard]] inline QToolButton* makeExportMenu(QWidget& page, const QString& figures = {},
+                                                 std::function<void()> write = {}) {
+    const QString help = QObject::tr("Files of what is shown here");
+    if (!write) return makeMenuButton(QObject::tr("Export ▾"), help);
+    QToolButton* button = makeMenuButton(QObject::tr("Export ▾"), help + QStringLiteral("  Ctrl+E"));
+    QAction* entry = button->menu()->addAction(figures + QStringLiteral("\tCtrl+E"), button, std::move(write));
+    QObject::connect(new QShortcut(QKeySequence(QStringLiteral("Ctrl+E")), &page), &QShortcut::activated, button,
+                     [button, entry] {
+                         if (button->isEnabled()) entry->trigger();
+                     });
     return button;
 }
 

@@ -311,6 +311,16 @@ TEST_F(RunPageTest, CtrlEWritesTheChartsAndTheTimelineAsTheyAreSeen) {
     EXPECT_NEAR(specs.at(QStringLiteral("timeline")).windowS->high, static_cast<double>(seen.end) / 1e9, 1e-6);
 }
 
+TEST_F(RunPageTest, TheFirstEntryOfExportWritesTheFigures) {
+    workspace_.record({.ranks = 2, .steps = 300});
+    open();
+    auto* exports = button<QToolButton>(QStringLiteral("Export ▾"));
+    ASSERT_NE(exports, nullptr);
+    ASSERT_TRUE(eventually([&] { return exports->isEnabled(); }));
+    exports->menu()->actions().front()->trigger();
+    EXPECT_TRUE(eventually([&] { return label(QStringLiteral("Figures are in ")) != nullptr; }));
+}
+
 TEST_F(RunPageTest, TheDrawnMetricsBecomeACsvFileWithEveryPoint) {
     const QString id = workspace_.record({.steps = 900});
     open();
